@@ -195,7 +195,7 @@ async function main(only: readonly string[]): Promise<void> {
       printed += text
     })
     const port = await until(() => /"message":"listening".*?"port":(\d+)/.exec(printed)?.[1], 'the server')
-    await until(() => printed.includes('has its history') || undefined, 'the history')
+    await until(() => printed.includes('order history of the demo shop created') || undefined, 'the history')
     const [, email = '', password = ''] = / {2}sign in +(\S+) +password (\S+)/.exec(printed) ?? []
     const origin = `http://localhost:${port}`
     const at = (path: string) => `${origin}/admin/alder-finch/test/${path}`

@@ -38,7 +38,7 @@ async function ask(label: string): Promise<string> {
     write(2, `${label}: `)
     return await lines.question('', { signal: given.signal })
   } catch {
-    throw new CommandFailure('nothing was typed, so nothing was done')
+    throw new CommandFailure('the input ended before anything was typed, so nothing was done')
   } finally {
     lines.close()
     write(2, '\n')

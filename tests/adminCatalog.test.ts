@@ -542,7 +542,10 @@ eachEngine('the admin catalog', (given) => {
       sellStock(tx, testServer.seller, newId('ord'), [{ skuId, quantity: 2 }], moment),
     )
     const late = await done('updateAdminSkus', { rows: [{ skuId, price: 1_400, onHand: 20, expectedOnHand: 7 }] })
-    assert.deepEqual([late.data[0].code, late.data[0].message], ['stock_changed', 'The stock is 5 now.'])
+    assert.deepEqual(
+      [late.data[0].code, late.data[0].message],
+      ['stock_changed', 'The current stock is 5, which is not what the request expects.'],
+    )
     assert.equal((await product(id)).product.skus[0].price, 1_200)
 
     const row = { skuId, price: 1_400, compareAtPrice: 1_800, onHand: 20, expectedOnHand: 5, reason: 'Counted' }
@@ -595,7 +598,10 @@ eachEngine('the admin catalog', (given) => {
     const set = (row: object) => done('updateAdminSkus', { rows: [{ skuId, ...row }] })
     assert.equal((await set({ price: 1_300, compareAtPrice: 1_500, ...seen })).data[0].outcome, 'done')
     const late = await set({ price: 1_400, expectedPrice: 1_200 })
-    assert.deepEqual([late.data[0].code, late.data[0].message], ['price_changed', 'The price is 1300 now.'])
+    assert.deepEqual(
+      [late.data[0].code, late.data[0].message],
+      ['price_changed', 'The current price is 1300, which is not the price that the request expects.'],
+    )
     const alsoLate = await set({ compareAtPrice: 1_600, expectedCompareAtPrice: null })
     assert.equal(alsoLate.data[0].code, 'price_changed')
     // What is wanted is there already.

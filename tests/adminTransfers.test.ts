@@ -232,7 +232,7 @@ eachEngine('imports and exports', (given) => {
     const text = `Handle,Title,Variant SKU,Variant Barcode\n${entry.slug},Renamed,${sku.code},'0012\nno-such-thing,New,N,\n`
     const plan = await planned('products', text)
     assert.deepEqual([plan.created, plan.changed, plan.refused], [0, 1, 1])
-    assert.match(plan.refusedRows[0].reason, /^there is no such product yet/)
+    assert.match(plan.refusedRows[0].reason, /^the product does not exist yet/)
     await written(plan.id)
     const { product: after } = await product(id)
     assert.deepEqual(after, { ...entry, name: 'Renamed', skus: [{ ...sku, barcode: '0012' }] })
@@ -295,7 +295,7 @@ eachEngine('imports and exports', (given) => {
     assert.deepEqual([renamed.changed, renamed.notes.length], [1, 1])
     assert.match(
       renamed.notes[0].message,
-      new RegExp(`the SKU "${mug}" belongs to the product ${mug}; here it became "${code}"`),
+      new RegExp(`the SKU "${mug}" belongs to the product ${mug} and was changed to "${code}"`),
     )
   })
 
@@ -332,7 +332,12 @@ eachEngine('imports and exports', (given) => {
     const { data } = (await testServer.askAdmin('listAdminProducts', { query: `?q=${code.toLowerCase()}` })).body
     assert.deepEqual([data[0].name, data[0].priceMin], ['Café cup', 450])
     const bad = await planned('products', `<!DOCTYPE x [<!ENTITY a "ha">]>${feed}`)
-    const problem = { line: 1, code: 'document_type', values: {}, message: 'a document type is not read' }
+    const problem = {
+      line: 1,
+      code: 'document_type',
+      values: {},
+      message: 'the file contains a document type declaration (DOCTYPE), which is not supported',
+    }
     assert.deepEqual([bad.state, bad.problem], ['failed', problem])
   })
 
@@ -356,7 +361,7 @@ eachEngine('imports and exports', (given) => {
           moreRows: 0,
           leavesOut: true,
         },
-        reason: `the price "12,50" has a comma; write it like 1299.00${leftOut}`,
+        reason: `the price "12,50" has a comma: write it like 1299.00${leftOut}`,
       },
       { ...row, line: 42, name: slugs[40], code: 'title_missing', reason: `the title is missing${leftOut}` },
       { ...row, line: 52, name: slugs[50], code: 'price_missing', reason: `the price is missing${leftOut}` },
@@ -419,7 +424,7 @@ eachEngine('imports and exports', (given) => {
     const done = await written(plan.id)
     assert.deepEqual(done.refusedRows, [
       {
-        ...{ line: 2, name: one.product.slug, reason: 'the product was changed since the plan' },
+        ...{ line: 2, name: one.product.slug, reason: 'the product was changed after the import was planned' },
         ...{ code: 'product_changed', values: {}, moreRows: 0, leavesOut: false },
       },
     ])
@@ -448,7 +453,7 @@ eachEngine('imports and exports', (given) => {
       { ...differs, line: 3, name: codeOf(other), values: { count: 7 }, reason: 'the stock is 7 now' },
       {
         ...{ ...row, line: 5, name: 'NONE', code: 'sku_unknown', values: {} },
-        reason: 'there is no SKU with this code',
+        reason: 'the shop has no SKU with this code',
       },
     ])
     const seller = { merchantId: testServer.merchantId, mode: 'test' } as const
@@ -663,7 +668,10 @@ eachEngine('imports and exports', (given) => {
       [plan.created, plan.changed, plan.refusedRows.map(({ line }: { line: number }) => line)],
       [0, 0, [3, 2]],
     )
-    assert.match(plan.refusedRows[1].reason, /does not fit to the SKUs that it does not name: .* must name Size/)
+    assert.match(
+      plan.refusedRows[1].reason,
+      /keeps SKUs that the file does not list, and .* has no value for the option Size/,
+    )
     await written(plan.id)
     const again = await planned('products', await exportFile(testServer, 'of=products'))
     assert.deepEqual([again.created, again.changed, again.refusedRows], [0, 0, []])

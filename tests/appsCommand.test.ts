@@ -236,7 +236,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const input = { name: 'Ledger', redirectUris: ['https://evil.example/cb'], scopes: ['catalog:read'] }
       const refused = await apply('alder', input)
       assert.deepEqual([refused.code, refused.out], [1, ''])
-      assert.match(refused.err, /another merchant has installed it/)
+      assert.match(refused.err, /another merchant has installed the app/)
       assert.deepEqual(await urisOf('Ledger'), ['https://ledger.example/cb'])
       // The operator changes it by hand, whoever has it.
       const changed = await say(
@@ -323,7 +323,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
         assert.equal(await installApp(tx, rootSecret, approval, now), true)
       })
       assert.deepEqual((await say(url, 'apps', 'installations', 'Pigeon', '--json')).json, { installations: [] })
-      assert.equal((await say(url, 'apps', 'installations', 'Pigeon')).out, 'There are none.\n')
+      assert.equal((await say(url, 'apps', 'installations', 'Pigeon')).out, 'The list is empty.\n')
       const { installations } = (await say(url, 'apps', 'installations', '--json')).json
       assert.deepEqual(
         installations.map((row: Record<string, unknown>) => [
@@ -439,7 +439,7 @@ describe('refused commands', () => {
   for (const [args, why] of [
     [['apps'], /apps needs a verb: create/],
     [['apps', 'show'], /apps show needs APP/],
-    [['apps', 'change', 'Pigeon'], /name what changes/],
+    [['apps', 'change', 'Pigeon'], /needs at least one option/],
     [['apps', 'change', 'Pigeon', '--mode', 'both'], /--mode must be test or live/],
     [['apps', 'toString', 'x'], /apps has no verb toString/],
     [['apps', 'list', 'x'], /takes no x/],
@@ -493,7 +493,7 @@ describe('refused commands', () => {
         await file('private.json', { keys: [pair.privateKey.export({ format: 'jwk' })] }),
         /keys\/0\/d is a part of the private key/,
       ],
-      [await file('broken.json', '{'), /is not JSON/],
+      [await file('broken.json', '{'), /must be a JSON file/],
       [await file('large.json', ' '.repeat(70_000)), /more than 65536 bytes/],
       [join(folder, 'missing.json'), /cannot read/],
       [folder, /cannot read/],

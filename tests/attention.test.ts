@@ -103,7 +103,7 @@ eachEngine('payments and refunds that need attention', (given) => {
     const text = (await doctor(testServer)).out
     assert.match(
       text,
-      /^✓ .* invariants hold, the root secret fits\n\nNeeds a person:\n! The provider refused these refunds for good/m,
+      /^✓ .* invariants hold, the root secret can decrypt the database\n\nNeeds a person:\n! The provider refused these refunds for good/m,
     )
     assert.ok(text.includes(`\n    ${orderId} ${refund.id} (test)\n! The provider would not take`))
 
@@ -128,7 +128,7 @@ eachEngine('payments and refunds that need attention', (given) => {
     const beside = await doctor(testServer)
     assert.deepEqual(
       [beside.code, beside.out.split('\n')[0]],
-      [3, '! the database has migrations of a newer version (1): finish the upgrade'],
+      [3, '! the database has migrations of a newer release (1): finish the upgrade of all servers'],
     )
     await testServer.storage.write(
       (tx) => tx.sql`update schema_migrations set name = '9000_needs_9000_future' where version = 9000`,
@@ -220,10 +220,7 @@ eachEngine('payments and refunds that need attention', (given) => {
     assert.deepEqual(JSON.parse((await run('doctor')).out).needsPerson, [])
 
     const again = JSON.parse((await close(lost.paymentId, 'succeeded')).out)
-    assert.equal(
-      again.error.message,
-      `Payment ${lost.paymentId} cannot be closed: its outcome is known, it is declined.`,
-    )
+    assert.equal(again.error.message, `Payment ${lost.paymentId} cannot be closed: its status is already declined.`)
     const gone = newId('pay')
     assert.equal(JSON.parse((await close(gone, 'declined')).out).error.code, 'payment_not_found')
     assert.equal((await close(lost.paymentId, 'paid')).code, 2)

@@ -160,7 +160,7 @@ describe('backup', () => {
       await storage.close()
     }
     const busy = await cartwright(['restore', backups[0]?.file ?? '', '--force'], settings)
-    assert.deepEqual([busy.code, /another Cartwright server has this file open/.test(busy.err)], [1, true])
+    assert.deepEqual([busy.code, /another Cartwright server has the database .* open/.test(busy.err)], [1, true])
     assert.equal(await server.stop(), 0)
   })
 
@@ -270,11 +270,11 @@ describe('backup', () => {
     linkSync(file, join(folder, 'hard.db'))
     const before = names(folder)
     for (const [name, force, problem] of [
-      ['taken', false, /taken exists: --force replaces it/],
-      ['shop.db', true, /is the database itself/],
-      ['link.db', true, /is the database itself/],
-      ['hard.db', true, /is the database itself/],
-      ['shop.db.lock', true, /is the database itself/],
+      ['taken', false, /taken already exists: name another file, or replace it with --force/],
+      ['shop.db', true, /belongs to the database itself/],
+      ['link.db', true, /belongs to the database itself/],
+      ['hard.db', true, /belongs to the database itself/],
+      ['shop.db.lock', true, /belongs to the database itself/],
       ['used.db', false, /used\.db-wal belongs to another database/],
       // Whatever is no former backup was named by mistake.
       ['secret', true, /secret is not a database: it is not replaced/],
@@ -316,7 +316,7 @@ describe('backup', () => {
     const told = await cartwright(['backup', join(folder, 'copy.db')], settingsFor(folder))
     assert.equal(told.code, 0, told.err)
     assert.match(told.out, /kB in \d+\.\d s, checked, up to migration/)
-    assert.match(told.out, /The root secret is not in it: store CARTWRIGHT_SECRET, or .*secret,/)
+    assert.match(told.out, /The backup does not contain the root secret: store CARTWRIGHT_SECRET, or .*secret,/)
     assert.equal(told.out.includes(secret), false)
     const postgres = { CARTWRIGHT_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none', CARTWRIGHT_SECRET: secret }
     for (const [name, word] of [
@@ -370,9 +370,9 @@ describe('restore', () => {
     assert.equal(statSync(target).mode & 0o777, 0o600)
     await assert.rejects(
       restoreBackup(backup, target, { force: false, now }),
-      /there is a database at .*: --force replaces it/,
+      /.* is an existing database: replace it with --force/,
     )
-    await assert.rejects(restoreBackup(target, target, { force: true, now }), /is the database itself/)
+    await assert.rejects(restoreBackup(target, target, { force: true, now }), /belongs to the database itself/)
     await assert.rejects(restoreBackup(`${backup}x`, target, { force: true, now }), /there is no backup/)
   })
 
@@ -395,7 +395,7 @@ describe('restore', () => {
     const server = await openStorage(`sqlite:${target}`, { server: true })
     await assert.rejects(
       restoreBackup(backup, target, { force: true, now }),
-      /another Cartwright server has this file open/,
+      /another Cartwright server has the database .* open/,
     )
     await server.close()
     const beside = await openStorage(`sqlite:${target}`)
@@ -403,7 +403,7 @@ describe('restore', () => {
     // In another process, because locks of a file are the process's.
     const place = { CARTWRIGHT_DATABASE_URL: `sqlite:${target}`, CARTWRIGHT_SECRET: secret }
     const refused = await cartwright(['restore', backup, '--force'], place)
-    assert.deepEqual([refused.code, /another process has the database open/.test(refused.err)], [1, true])
+    assert.deepEqual([refused.code, /another process has the database .* open/.test(refused.err)], [1, true])
     await beside.close()
     assert.equal(wordIn(target), 'still in use')
     assert.deepEqual(
@@ -483,7 +483,7 @@ describe('restore', () => {
       assert.equal(existsSync(data), false)
       const right = await cartwright(['restore', from], place)
       assert.equal(right.code, 0, right.err + right.out)
-      assert.match(right.out, /✓ the root secret fits/)
+      assert.match(right.out, /✓ the root secret can decrypt the database/)
       const again = await cartwright(['restore', from, '--force', '--json'], place)
       const { secretFits, healthy, replaced } = JSON.parse(again.out)
       assert.deepEqual([secretFits, healthy, existsSync(replaced)], [true, true, true])
@@ -602,8 +602,8 @@ describe('scheduled backups of a server', () => {
     const folder = await tempFolder()
     writeFileSync(join(folder, 'file'), '')
     for (const [args, code, words] of [
-      [['--backup-every', '6h'], 2, /--backup-every and --backup-to go together/],
-      [['--backup-every', 'often', '--backup-to', folder], 2, /--backup-every must be a time/],
+      [['--backup-every', '6h'], 2, /--backup-every and --backup-to must be given together/],
+      [['--backup-every', 'often', '--backup-to', folder], 2, /--backup-every must be a duration/],
       [['--backup-every', '6h', '--backup-to', join(folder, 'file')], 1, /backups cannot be written to/],
     ] as const) {
       const outcome = await cartwright(['serve', ...args], settingsFor(folder))
@@ -611,6 +611,6 @@ describe('scheduled backups of a server', () => {
     }
     const postgres = { ...settingsFor(folder), CARTWRIGHT_DATABASE_URL: 'postgres://nobody@127.0.0.1:1/none' }
     const { code, err } = await cartwright(['serve', '--backup-every', '6h', '--backup-to', folder], postgres)
-    assert.deepEqual([code, /is for SQLite/.test(err)], [1, true], err)
+    assert.deepEqual([code, /only works with SQLite/.test(err)], [1, true], err)
   })
 })

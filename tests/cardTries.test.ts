@@ -176,7 +176,8 @@ eachEngine('limits of declined card payments', (given) => {
       const lines = (await testServer.app.metrics.scrape()).split('\n').filter((line) => line.startsWith(name))
       return lines.map((line) => line.slice(name.length))
     }
-    const warned = () => testServer.lines().filter(({ message }) => message === 'many declined payments')
+    const warned = () =>
+      testServer.lines().filter(({ message }) => message === 'many payments were declined, or a payment was refused')
     const shop = `merchant="${merchantId}",mode="test"`
     const secret = await open()
     for (const card of declining) await pay(secret, { card })

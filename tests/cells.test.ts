@@ -71,7 +71,10 @@ test('cells are added, listed and migrated, and cannot read each other', async (
 
 test('cells on SQLite are refused with a message', async () => {
   const { code, err } = await cartwright(['cells', 'list'], { CARTWRIGHT_DATABASE_URL: 'sqlite:shop.db' })
-  assert.deepEqual([code, err], [1, 'cartwright: cells are schemas of PostgreSQL; this database is SQLite\n'])
+  assert.deepEqual(
+    [code, err],
+    [1, 'cartwright: cells are schemas of a PostgreSQL database, but this database is SQLite\n'],
+  )
 })
 
 // Tables of the operator or of people, not of one merchant.

@@ -20,12 +20,12 @@ test('the help of a verb has its usage and only its own options', async () => {
   assert.deepEqual(await run('webhooks', 'test', '--help'), {
     code: 0,
     err: '',
-    out: `Send a test call and report the outcome.
+    out: `Send a test call to an endpoint, and print the outcome.
 
   cartwright webhooks test ENDPOINT_ID [--wait SECONDS]
 
-  --wait SECONDS  how long to wait for the answer, up to 60 (default: 25)
-  --json          print JSON for machines
+  --wait SECONDS  maximum time to wait for the answer, up to 60 seconds (default: 25)
+  --json          print the result as JSON
   --help          print this
 `,
   })
@@ -33,9 +33,12 @@ test('the help of a verb has its usage and only its own options', async () => {
 })
 
 test('the help of payment commands says what they do not do', async () => {
-  assert.match((await run('orders', 'pay', '--help')).out, /the whole total of the order\.\n/)
+  assert.match(
+    (await run('orders', 'pay', '--help')).out,
+    /the total of an order with a manual payment has arrived\.\n/,
+  )
   const close = (await run('payments', 'close', '--help')).out.replaceAll(/\s+/g, ' ')
-  assert.match(close, /an authorization that is still open is to be cancelled at the provider/)
+  assert.match(close, /cancel an open authorization at the payment provider/)
 })
 
 test('every command and every verb has its own help', async () => {
@@ -70,9 +73,9 @@ for (const [args, message, usage] of [
     'keys create --name NAME [--scopes SCOPES] [--publishable ORIGINS] [--expires-in-days N] [--installation NAME] [--merchant SLUG]',
   ],
   [['keys'], 'keys needs a verb: create, list, rotate, revoke', 'keys VERB'],
-  [['keys', 'sing'], 'keys has no verb sing; it has create, list, rotate, revoke', 'keys VERB'],
-  [['keys', 'toString'], 'keys has no verb toString; it has create, list, rotate, revoke', 'keys VERB'],
-  [['keys', 'a\u001bb'], 'keys has no verb a\\u001bb; it has create, list, rotate, revoke', 'keys VERB'],
+  [['keys', 'sing'], 'keys has no verb sing; its verbs are create, list, rotate, revoke', 'keys VERB'],
+  [['keys', 'toString'], 'keys has no verb toString; its verbs are create, list, rotate, revoke', 'keys VERB'],
+  [['keys', 'a\u001bb'], 'keys has no verb a\\u001bb; its verbs are create, list, rotate, revoke', 'keys VERB'],
 ] as const)
   test(`exit code 2 for ${args.join(' ')}`, async () => {
     assert.deepEqual(await run(...args), { code: 2, out: '', err: `${message}\nUsage: cartwright ${usage}\n` })

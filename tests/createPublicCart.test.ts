@@ -79,7 +79,7 @@ eachEngine('createPublicCart', (given) => {
     assert.deepEqual(answer.body.error.issues, [
       { path: '/items/1/skuId', code: 'unknown_sku', values: {}, message: 'is not a SKU of this merchant' },
       { path: '/items/2/skuId', code: 'unknown_sku', values: {}, message: 'is not a SKU of this merchant' },
-      { path: '/items/3/skuId', code: 'duplicate', values: {}, message: 'is there twice' },
+      { path: '/items/3/skuId', code: 'duplicate', values: {}, message: 'must not appear twice' },
     ])
   })
 

@@ -111,7 +111,7 @@ eachEngine('the promotion limit per customer', (given) => {
     await assert.rejects(buy(testServer, 'ada@example.com', appWith(given, testServer, newText)), {
       name: 'StorageRefused',
       message:
-        'the root secret does not open the database key "customer e-mail": the database was made with another one',
+        'the root secret cannot decrypt the database key "customer e-mail": the database was created with another root secret',
     })
     assert.deepEqual(await keysOf(testServer), before)
   })

@@ -281,7 +281,7 @@ async function countOrders(origin: string, key: string): Promise<number> {
 
 // The process that makes the history.
 async function processOf(server: Server): Promise<number> {
-  const line = /"message":"making the history of the demo shop","pid":(\d+)/
+  const line = /"message":"creating the order history of the demo shop","pid":(\d+)/
   return Number(await until(() => line.exec(server.printed())?.[1], 'the process that makes the history'))
 }
 
@@ -299,7 +299,7 @@ test('the process that creates the demo history ends with its server, and the sh
   await until(async () => (await countOrders(server.origin, key)) > 2)
   assert.equal(await server.stop(), 0)
   assert.equal(isAlive(pid), false)
-  assert.doesNotMatch(server.printed(), /has its history|could not be made/)
+  assert.doesNotMatch(server.printed(), /order history of the demo shop created|could not be created/)
 })
 
 if (isWide)
@@ -315,19 +315,22 @@ if (isWide)
     const pid = await processOf(second)
     await until(async () => (await countOrders(second.origin, key)) > count)
     process.kill(pid, 'SIGKILL')
-    await until(() => /could not be made.*ended by SIGKILL/.test(second.printed()))
+    await until(() => /could not be created.*ended by SIGKILL/.test(second.printed()))
     assert.equal(await second.stop(), 0)
     const third = await serve(settings)
-    await until(() => /demo shop has its history/.test(third.printed()))
+    await until(() => /order history of the demo shop created/.test(third.printed()))
     assert.equal(await countOrders(third.origin, key), 50, 'a full page')
     assert.equal(await third.stop(), 0)
     // A refund that failed and a dispute wait for a person; nothing else is wrong.
     assert.match(
       (await cartwright(['doctor'], settings)).out,
-      /invariants hold, the root secret fits\n\nNeeds a person:/,
+      /invariants hold, the root secret can decrypt the database\n\nNeeds a person:/,
     )
     const fourth = await serveHere(settings)
     assert.equal(await fourth.stop(), 0)
     assert.doesNotMatch(fourth.printed(), /history/)
-    assert.equal((await cartwright(['demo', 'history'], settings)).out, 'There is no history to make.\n')
+    assert.equal(
+      (await cartwright(['demo', 'history'], settings)).out,
+      'The demo shop needs no further history of orders.\n',
+    )
   })

@@ -77,7 +77,7 @@ eachEngine('the dispatcher continues after a delivery', (given) => {
   function logged(rowId: string): number {
     return testServer
       .lines()
-      .filter((line) => line.message === 'row could not be handled; retrying later' && line.rowId === rowId).length
+      .filter((line) => line.message === 'row could not be processed; retrying later' && line.rowId === rowId).length
   }
 
   const dispatch = () => testServer.app.dispatcher.dispatchDue()

@@ -91,7 +91,7 @@ eachEngine('a dispute', (given) => {
       },
     ])
     const { out: text } = await cartwright(['orders', 'show', orderId], settings)
-    assert.match(text, new RegExp(`dispute +${row?.id} .* open, fraudulent, answer until ${toInstant(dueAt)}, du_1`))
+    assert.match(text, new RegExp(`dispute +${row?.id} .* open, fraudulent, answer by ${toInstant(dueAt)}, du_1`))
     for (const [state, incidents] of [
       ['won', { dispute_opened: 1 }],
       ['lost', { dispute_opened: 1, dispute_lost: 1 }],

@@ -99,8 +99,8 @@ eachEngine('files of other systems', (given) => {
     const report = await bring(storage, changes)
     assert.deepEqual(report.counts, [0, 1, 0, 2])
     assert.deepEqual(report.refused.map(({ line, reason }) => `${line} ${remarkText(reason)}`).toSorted(), [
-      '2 there is no SKU "M-XL" yet, and the file has no prices',
-      '5 there is no such product yet, and the file has no prices; the product is left out',
+      '2 the SKU "M-XL" does not exist yet and cannot be created, because the file has no prices',
+      '5 the product does not exist yet and cannot be created, because the file has no prices; the product is left out',
     ])
     const rows = await storage.read(
       (db) => db.sql<{ code: string; price: number; barcode: string }>`

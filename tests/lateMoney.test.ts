@@ -246,7 +246,7 @@ eachEngine('a payment provider that responds late, wrongly or not at all', (give
     assert.ok(
       fakeProvider
         .warnings()
-        .some(({ message }) => message === 'payment was approved after it had ended; it is given back'),
+        .some(({ message }) => message === 'payment was approved after it had ended; it is refunded'),
     )
     assert.ok(await fakeProvider.metric(incident('late_success', 1)))
     delete fakeProvider.says.close
@@ -516,7 +516,7 @@ eachEngine('a payment provider that responds late, wrongly or not at all', (give
     const { paymentId, payment } = await fakeProvider.world()
     assert.equal(payment, 'processing')
     assert.deepEqual(fakeProvider.warnings().at(-1), {
-      message: 'outcome of a payment could not be recorded; retrying',
+      message: 'payment outcome could not be recorded; retrying',
       name: 'test',
       paymentId,
       call: undefined,
@@ -606,7 +606,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
     assert.ok(await fakeProvider.metric(incident('contradiction', 1)))
     assert.deepEqual(await fakeProvider.close('declined'), {
       code: 'payment_not_closable',
-      message: `Payment ${closed.paymentId} cannot be closed: its outcome is known, it is succeeded.`,
+      message: `Payment ${closed.paymentId} cannot be closed: its status is already succeeded.`,
     })
     assert.deepEqual(await fakeProvider.storage.read(findViolations), [])
   })
@@ -620,7 +620,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
     await fakeProvider.pay()
     fakeProvider.clock.now += hour - 1
     const { payment, isChecked, paymentId } = await fakeProvider.world()
-    const message = `Payment ${paymentId} cannot be closed: it began less than an hour ago, and the provider is still asked for its outcome.`
+    const message = `Payment ${paymentId} cannot be closed: it began less than an hour ago, and its outcome is still looked up at the provider.`
     for (const outcome of ['declined', 'succeeded'] as const)
       assert.deepEqual(await fakeProvider.close(outcome), { code: 'payment_not_closable', message })
     assert.deepEqual([payment, isChecked], ['processing', true])

@@ -73,7 +73,7 @@ eachEngine('e-mails for the operator', (given) => {
     assert.ok(!lines.includes('ada@example.com'))
     const doctor = JSON.parse((await run('doctor')).out)
     assert.ok(
-      doctor.warnings.some((warning: string) => warning.includes('2 e-mails refused within a week (550 5.1.1)')),
+      doctor.warnings.some((warning: string) => warning.includes('2 e-mails of the last week are refused (550 5.1.1)')),
     )
 
     assert.equal(JSON.parse((await run('mail', 'retry', id)).out).email.status, 'pending')

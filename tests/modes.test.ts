@@ -220,7 +220,7 @@ anyEngine('test and live mode', (given) => {
     const refused = await run('fulfil', tried.orderId)
     assert.deepEqual(
       [refused.code, refused.err],
-      [1, 'cartwright: Order T-1001 is a test order. Name it by its number, or add --test.\n'],
+      [1, 'cartwright: Order T-1001 is a test order. To confirm, name the order by its number, or add --test.\n'],
     )
     assert.equal((await json('fulfil', tried.orderId, '--test')).order.status, 'completed')
     const again = await trial.buy({ CARD: 1 })

@@ -199,7 +199,10 @@ describe('a merchant that is moved', () => {
     const move = ['merchants', 'move', 'moving', '--to', to, '--origin', 'https://b.example']
     const { code, err } = await cartwright(move, here)
     assert.equal(code, 1)
-    assert.match(err, /recognize customers by different keys: make the target with `cells add NAME --like`/)
+    assert.match(
+      err,
+      /different keys for recognizing customers: create the target cell with `cells add NAME --like CELL`/,
+    )
     assert.equal((await cartwright([...move.slice(0, -1), 'https://b.example/shop'], here)).code, 1)
   })
 

@@ -189,7 +189,9 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       const { code, out } = await cartwright(['doctor'], settings)
       assert.equal(code, 0)
       assert.ok(
-        out.startsWith(`! the loop carts could not handle cart_1 of ins_1 (RangeError, once); next try ${retryAt}\n✓`),
+        out.startsWith(
+          `! the background loop carts failed to process cart_1 of ins_1 once (RangeError); next attempt at ${retryAt}\n✓`,
+        ),
         out,
       )
       assert.deepEqual(JSON.parse((await cartwright(['doctor', '--json'], settings)).out).deferredRows, [
@@ -284,9 +286,17 @@ describe('the command line', () => {
       assert.match(help.out, /--help/)
     }
     for (const [args, code, line] of [
-      [['frobnicate'], 2, 'There is no command frobnicate. cartwright --help lists them.\n'],
-      [['apply'], 2, 'apply needs FILE\nUsage: cartwright apply [FILE] [--dry-run] [--stock] [--schema]\n'],
-      [['keys', 'list'], 1, 'cartwright: There is no merchant yet: apply a shop file, or create the demo shop.\n'],
+      [['frobnicate'], 2, 'There is no command frobnicate: `cartwright --help` lists the commands.\n'],
+      [
+        ['apply'],
+        2,
+        'apply needs the argument FILE\nUsage: cartwright apply [FILE] [--dry-run] [--stock] [--schema]\n',
+      ],
+      [
+        ['keys', 'list'],
+        1,
+        'cartwright: There is no merchant yet: apply a shop file with `apply`, or create the demo shop with `demo`.\n',
+      ],
     ] as const) {
       const { code: got, err } = await cartwright(args, settings)
       assert.deepEqual([got, err], [code, line])
@@ -368,7 +378,7 @@ describe('the command line', () => {
     const lines = server.printed().trim().split('\n')
     const [log, rest] = [lines.filter((line) => line.startsWith('{')), lines.filter((line) => !line.startsWith('{'))]
     for (const line of log) assert.ok(JSON.parse(line).message)
-    assert.match(rest.join('\n'), /^\s*There is no shop here yet\.[^{}]*\/admin\/setup\/[\w-]{43}\s*$/)
+    assert.match(rest.join('\n'), /^\s*This server has no shop yet\.[^{}]*\/admin\/setup\/[\w-]{43}\s*$/)
     assert.ok(!log.some((line) => line.includes('/admin/setup/')))
     assert.ok(!server.printed().includes('cwk_'))
   })
@@ -385,7 +395,7 @@ describe('the command line', () => {
     assert.equal((await stat(file)).mode & 0o777, 0o600)
     const open = { ...settings, CARTWRIGHT_PUBLIC_URL: 'https://shop.example.com' }
     const { code, err } = await cartwright(['serve'], open)
-    assert.deepEqual([code, err.includes(`is in ${file}: move it to another folder`)], [1, true])
+    assert.deepEqual([code, err.includes(`is in ${file}: move the file to another folder`)], [1, true])
     const moved = join(await tempFolder(), 'secret')
     await rename(file, moved)
     const next = await serve({ ...open, CARTWRIGHT_SECRET_FILE: moved })

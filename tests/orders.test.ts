@@ -85,8 +85,8 @@ eachEngine('an order', (given) => {
     const paid = await testServer.orders.place()
     const free = await testServer.orders.place({ code: 'GIFT', isSent: false })
     for (const [orderId, code, message] of [
-      [paid.orderId, 'payment_not_awaited', 'Order T-1001 is paid: no payment is awaited.'],
-      [free.orderId, 'payment_not_awaited', 'Order T-1002 is paid: no payment is awaited.'],
+      [paid.orderId, 'payment_not_awaited', 'Order T-1001 is not waiting for a payment: its payment status is paid.'],
+      [free.orderId, 'payment_not_awaited', 'Order T-1002 is not waiting for a payment: its payment status is paid.'],
       ['ord_01h455vb4pex5vsknk084sn02q', 'order_not_found', 'There is no such order.'],
     ] as const)
       assert.deepEqual(await testServer.pay(orderId), { code, message })
@@ -109,7 +109,13 @@ eachEngine('an order', (given) => {
 
       const done = await Promise.all(Array.from({ length: 3 }, () => testServer.pay(orderId)))
       assert.equal(done.filter((one) => 'done' in one).length, 1, 'it is recorded once')
-      assert.ok(done.some((one) => 'code' in one && one.message === `Order ${number} is paid: no payment is awaited.`))
+      assert.ok(
+        done.some(
+          (one) =>
+            'code' in one &&
+            one.message === `Order ${number} is not waiting for a payment: its payment status is paid.`,
+        ),
+      )
       if (!isVoided) assert.deepEqual(await testServer.orders.pay(), ['succeeded'])
       const came = await orderWorld(testServer, orderId)
       assert.deepEqual(came, {
@@ -151,7 +157,7 @@ eachEngine('an order', (given) => {
       assert.match(named?.sentence ?? '', /`orders refund ORDER_ID`/)
       assert.deepEqual(await testServer.send(orderId, null, null, { anyway: true }), {
         code: 'order_not_fulfillable',
-        message: `Order ${number} is cancelled: nothing is to be sent.`,
+        message: `Order ${number} is cancelled, so nothing can be sent.`,
       })
 
       assert.ok('done' in (await testServer.giveBack(orderId)))
@@ -207,7 +213,7 @@ eachEngine('an order', (given) => {
     )
     assert.deepEqual(await testServer.send(orderId), {
       code: 'order_not_fulfillable',
-      message: 'Order T-1001 is completed: nothing is to be sent.',
+      message: 'Order T-1001 is completed, so nothing can be sent.',
     })
   })
 
@@ -217,10 +223,10 @@ eachEngine('an order', (given) => {
     assert.ok('done' in (await testServer.send(orderId, { CARD: 2 })))
     const before = await orderWorld(testServer, orderId)
     for (const [items, message] of [
-      [{ CARD: 2 }, '1 of CARD are left to send, not 2.'],
-      [{ 'ROSE-12': 3 }, '2 of ROSE-12 are left to send, not 3.'],
-      [{ BOOK: 1 }, 'The order has no BOOK.'],
-      [{}, 'There is nothing left to send.'],
+      [{ CARD: 2 }, 'The order has 1 of CARD left to send, but the request sends 2.'],
+      [{ 'ROSE-12': 3 }, 'The order has 2 of ROSE-12 left to send, but the request sends 3.'],
+      [{ BOOK: 1 }, 'The order has no item BOOK.'],
+      [{}, 'The order has no items left to send.'],
     ] as const)
       assert.deepEqual(await testServer.send(orderId, items), { code: 'fulfillment_not_possible', message })
     assert.deepEqual(await orderWorld(testServer, orderId), before)
@@ -301,7 +307,11 @@ eachEngine('an order', (given) => {
       const done = await Promise.all(Array.from({ length: 3 }, () => testServer.comeBack(orderId, isRestocked)))
       assert.equal(done.filter((one) => 'done' in one).length, 1, 'once')
       assert.ok(
-        done.some((one) => 'code' in one && one.message === `Order ${number} is voided: no payment is awaited.`),
+        done.some(
+          (one) =>
+            'code' in one &&
+            one.message === `Order ${number} is not waiting for a payment: its payment status is voided.`,
+        ),
       )
       assert.deepEqual(await testServer.orders.pay(), ['succeeded'])
       assert.deepEqual(await orderWorld(testServer, orderId), {
@@ -398,9 +408,9 @@ eachEngine('an order', (given) => {
     await testServer.pay(paid.orderId)
     await testServer.orders.cancel(cancelled.orderId)
     for (const [{ orderId }, code, message] of [
-      [unsent, 'order_not_sent', 'Order T-1001 was not sent.'],
-      [paid, 'payment_not_awaited', 'Order T-1002 is paid: no payment is awaited.'],
-      [cancelled, 'payment_not_awaited', 'Order T-1003 is voided: no payment is awaited.'],
+      [unsent, 'order_not_sent', 'Order T-1001 cannot be returned, because it was not sent.'],
+      [paid, 'payment_not_awaited', 'Order T-1002 is not waiting for a payment: its payment status is paid.'],
+      [cancelled, 'payment_not_awaited', 'Order T-1003 is not waiting for a payment: its payment status is voided.'],
     ] as const) {
       const before = await orderWorld(testServer, orderId)
       assert.deepEqual(await testServer.comeBack(orderId, true), { code, message })
@@ -415,7 +425,7 @@ eachEngine('an order', (given) => {
     for (const anyway of [false, true])
       assert.deepEqual(await testServer.send(orderId, null, null, { anyway }), {
         code: 'order_not_fulfillable',
-        message: 'Order T-1001 is cancelled: nothing is to be sent.',
+        message: 'Order T-1001 is cancelled, so nothing can be sent.',
       })
   })
 
@@ -502,13 +512,13 @@ eachEngine('an order', (given) => {
     const nothing = await testServer.orders.place({ items: { COURSE: 1 }, code: 'GIFT', isSent: false })
     assert.deepEqual(await testServer.giveBack(nothing.orderId), {
       code: 'nothing_to_refund',
-      message: 'Nothing of order T-1002 is left to refund.',
+      message: 'Order T-1002 has no amount left to refund.',
     })
     const paid = await testServer.orders.place()
     const { total } = paid.quote.totals
     assert.deepEqual(await testServer.giveBack(paid.orderId, total + 1), {
       code: 'refund_amount_too_high',
-      message: `${total} minor units of order T-1003 are left to refund, not ${total + 1}.`,
+      message: `${total} minor units of order T-1003 are left to refund, but the request refunds ${total + 1}.`,
     })
     assert.deepEqual((await orderWorld(testServer, paid.orderId)).refunds, [])
   })
@@ -636,12 +646,12 @@ eachEngine('the orders commands', (given) => {
     assert.deepEqual(await json('list', '--test', '--limit', '1'), { orders: [listed.orders[0]], next: 'T-1002' })
     assert.match(
       (await run('list', '--test', '--limit', '1')).out,
-      /^T-1002 .*\nFor older orders add --after T-1002\.\n$/,
+      /^T-1002 .*\nTo list older orders, add --after T-1002\.\n$/,
     )
     assert.deepEqual(await json('list', '--test', '--after', 'T-1002'), { orders: [listed.orders[1]], next: null })
     assert.deepEqual((await json('list', '--test', '--after', manual.orderId)).orders, [])
     assert.match((await run('list')).out, /^There are no live orders\./)
-    assert.equal((await run('list', '--status', 'placed')).out, 'There are none.\n')
+    assert.equal((await run('list', '--status', 'placed')).out, 'The list is empty.\n')
     assert.equal((await run('list', '--after', 'T-1')).err, 'cartwright: bloom has no order T-1.\n')
     assert.deepEqual((await json('list', '--test', '--status', 'cancelled')).orders, [])
     assert.match(
@@ -661,7 +671,7 @@ eachEngine('the orders commands', (given) => {
     assert.deepEqual(await run('pay', 'T-1001'), {
       code: 1,
       out: '',
-      err: 'cartwright: Order T-1001 is paid: no payment is awaited.\n',
+      err: 'cartwright: Order T-1001 is not waiting for a payment: its payment status is paid.\n',
     })
 
     const parcel = ['--items', 'CARD=2,ROSE-12=1', '--carrier', 'Post', '--tracking', 'RR 1']
@@ -701,7 +711,7 @@ eachEngine('the orders commands', (given) => {
       await tx.sql`update addresses set row_key = 'AQIAAA'`
     })
     const lost = await run('show', 'T-1001', '--address')
-    assert.match(lost.out, /contact {4}\(cannot be opened\)\n +address {4}\(cannot be opened\)\n/)
+    assert.match(lost.out, /contact {4}\(cannot be decrypted\)\n +address {4}\(cannot be decrypted\)\n/)
     assert.deepEqual([lost.code, lost.err], [0, ''])
     assert.match((await run('fulfil', 'T-1001')).err, /Order T-1001 is refunded\. Add --anyway to send it\./)
     const parcel = JSON.parse((await run('fulfil', 'T-1001', '--anyway', '--json')).out)
@@ -738,7 +748,7 @@ eachEngine('the orders commands', (given) => {
     const came = await run('pay', 'T-1001')
     assert.deepEqual([came.code, came.err], [0, ''])
     assert.match(came.out, /^T-1001 +test +cancelled +paid +unfulfilled/)
-    assert.match(came.out, /\n +owed +€\d+\.\d\d must go back: orders refund T-1001 gives it back, with --by-hand/)
+    assert.match(came.out, /\n +owed +€\d+\.\d\d must be refunded: run `orders refund T-1001`, or add --by-hand/)
     const doctor = await cartwright(['doctor'], settings)
     assert.equal(doctor.code, 0, 'of test money it is told, and nobody has to come')
     assert.match(doctor.out, /^! These orders were cancelled, .*`orders refund ORDER_ID`/m)
@@ -825,7 +835,7 @@ eachEngine('the orders commands', (given) => {
       [['fulfil', 'T-1001', '--items', 'CARD=0'], /--items must look like/],
       [['fulfil', 'T-1001', '--items', 'CARD=1,CARD=2'], /--items names CARD twice/],
       [['fulfil', 'T-1001', '--carrier', 'a\nb'], /--carrier must be one line/],
-      [['show', 'T-1001'], /name the merchant with --merchant/],
+      [['show', 'T-1001'], /choose one with --merchant/],
     ] as const) {
       const outcome = await cartwright(['orders', ...args], settings)
       assert.equal(outcome.code, 2, JSON.stringify(args))

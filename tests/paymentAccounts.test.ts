@@ -116,7 +116,7 @@ eachEngine('accounts at payment providers', (given) => {
       [silent.error?.code, silent.error?.message],
       [
         'payment_provider_silent',
-        'Redirect could not be reached, or its answer could not be read (TypeError ECONNREFUSED).',
+        'Redirect could not be reached, or its response could not be read (TypeError ECONNREFUSED).',
       ],
     )
     bank.accounts.outage = null
@@ -150,7 +150,7 @@ eachEngine('accounts at payment providers', (given) => {
     assert.equal(account.noticeUrl, null)
     assert.equal(
       noticeHelp,
-      `Send notices to http://localhost:4711/hooks/payments/${account.id}. Then run: payments rotate ${account.id} --notices`,
+      `Send notices to http://localhost:4711/hooks/payments/${account.id}. Then run \`payments rotate ${account.id} --notices\`.`,
     )
     const notify = async (secret: string) =>
       (await testServer.fetch(`/hooks/payments/${account.id}`, bankWebhook(secret, testServer.clock.now, []))).status
@@ -248,7 +248,7 @@ eachEngine('accounts at payment providers', (given) => {
     )
     bank.accounts.outage = new Error(key)
     assert.deepEqual((await run('check')).accounts[0]?.problems, [
-      'Redirect could not be reached, or its answer could not be read (Error).',
+      'Redirect could not be reached, or its response could not be read (Error).',
     ])
     bank.accounts.outage = null
     const doctor = async () =>
@@ -256,7 +256,7 @@ eachEngine('accounts at payment providers', (given) => {
         JSON.parse((await cartwright(['doctor', '--json'], settingsOf(testServer))).out) as { warnings: string[] }
       ).warnings.filter((warning) => warning.includes(account.id))
     const name = `${market.merchant.slug}: the account ${account.id}`
-    assert.deepEqual(await doctor(), [`${name} (redirect, test) cannot be used: its provider is not installed`])
+    assert.deepEqual(await doctor(), [`${name} (redirect, test) cannot be used: its payment provider is not installed`])
     await testServer.storage.write(
       async (tx) =>
         void (await tx.sql`
@@ -264,10 +264,10 @@ eachEngine('accounts at payment providers', (given) => {
           where merchant_id = ${testServer.merchantId} and id = ${account.id}`),
     )
     assert.deepEqual(await doctor(), [
-      `${name} (stripe, test) cannot be opened with this root secret: run payments rotate ${account.id}`,
+      `${name} (stripe, test) cannot be decrypted with this root secret: run \`payments rotate ${account.id}\``,
     ])
     assert.deepEqual((await run('check')).accounts[0]?.problems, [
-      'The keys cannot be opened with the root secret of this server: connect the account again.',
+      'The stored keys cannot be decrypted with the root secret of this server: connect the account again.',
     ])
     assert.ok(!JSON.stringify(run.said).includes(key))
   })

@@ -313,12 +313,12 @@ describe('the commands for payment methods', () => {
     assert.deepEqual(problemsOf([{ ...good, instructions: undefined, enabled: false }]), [])
     assert.deepEqual(problemsOf([{ mode: 'test', method: 'bank_transfer' }]), [])
     assert.deepEqual(problemsOf([{ mode: 'live', method: 'bank_transfer' }]), [
-      '/payments/0/instructions: is needed: it tells shoppers where to send the money',
+      '/payments/0/instructions: is required: it tells shoppers where to send the money',
     ])
-    assert.deepEqual(problemsOf([good, good]), ['/payments/1: is there twice'])
+    assert.deepEqual(problemsOf([good, good]), ['/payments/1: must not appear twice'])
     assert.deepEqual(problemsOf([{ ...good, instructions: ' \n ' }]), ['/payments/0/instructions: is blank'])
     assert.deepEqual(problemsOf([{ ...good, instructions: 'a\u0007b' }]), [
-      '/payments/0/instructions: holds control characters or broken text',
+      '/payments/0/instructions: must not contain control characters or half of a surrogate pair',
     ])
     for (const [entry, place] of [
       [{ ...good, method: 'card' }, '/payments/0/method'],
@@ -361,7 +361,7 @@ describe('the commands for payment methods', () => {
     const without = await set('--on')
     assert.deepEqual(
       [without.code, without.err],
-      [1, 'cartwright: --instructions is needed: it tells shoppers where to send the money\n'],
+      [1, 'cartwright: --instructions is required: it tells shoppers where to send the money\n'],
     )
     const on = await set('--on', '--instructions', account, '--term-days', '30', '--json')
     assert.deepEqual(JSON.parse(on.out).methods[2], {
@@ -399,7 +399,10 @@ describe('the commands for payment methods', () => {
       [['methods', 'set', 'card', '--mode', 'live'], /the method must be bank_transfer or cash_on_delivery/],
       [['methods', 'set', 'bank_transfer'], /--mode is required/],
       [['methods', 'set', 'bank_transfer', '--mode', 'both'], /--mode must be test or live/],
-      [['methods', 'set', 'bank_transfer', '--mode', 'live', '--on', '--off'], /--on and --off exclude each other/],
+      [
+        ['methods', 'set', 'bank_transfer', '--mode', 'live', '--on', '--off'],
+        /--on and --off must not be given together/,
+      ],
       [['methods', 'set', 'bank_transfer', '--mode', 'live', '--term-days', '0'], /--term-days must be/],
     ] as const) {
       const { code, out, err } = await say('sqlite:/dev/null/nothing-is-opened-for-it', ...args)

@@ -99,11 +99,11 @@ eachEngine('uploaded pictures', (given) => {
     const at = (message: string) => [{ path: '/content', message }]
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"/>')
     assert.deepEqual(await reason(svg), at('must be a WebP, JPEG, PNG or AVIF file'))
-    assert.deepEqual(await reason(pngOf(5_000)), at('must be at most 4096 pixels a side'))
-    assert.deepEqual(await reason(pngOf().subarray(0, -3)), at('must be a whole picture file'))
+    assert.deepEqual(await reason(pngOf(5_000)), at('must be at most 4096 pixels wide and 4096 pixels high'))
+    assert.deepEqual(await reason(pngOf().subarray(0, -3)), at('must be a complete picture file'))
     assert.deepEqual(
       await reason(await fixture('camera.avif')),
-      at('must have no camera data, which cannot be taken out of an AVIF file'),
+      at('must not contain camera metadata, which cannot be removed from an AVIF file'),
     )
     const heavy = Buffer.concat([pngOf(), Buffer.alloc(1_048_577)])
     assert.equal((await upload(heavy)).status, 400)

@@ -94,8 +94,8 @@ describe('a shop file with bad promotions', () => {
     ],
     ['a limit below nothing', { usageLimit: -1 }, '/usageLimit', /integer/],
     ['no use for anybody', { customerLimit: 0 }, '/customerLimit', /integer/],
-    ['a category that is not there', { categories: ['roses', 'shoes'] }, '/categories/1', /categories of this file/],
-    ['a SKU that is not there', { skus: ['ROSE-12', 'SHOE'] }, '/skus/1', /SKU codes of this file/],
+    ['a category that is not there', { categories: ['roses', 'shoes'] }, '/categories/1', /a category of this file/],
+    ['a SKU that is not there', { skus: ['ROSE-12', 'SHOE'] }, '/skus/1', /the code of a SKU of this file/],
     ['a SKU twice', { skus: ['ROSE-12', 'ROSE-12'] }, '/skus/1', /repeat/],
     ['a member nobody knows', { maximum: 3 }, '/maximum', /known/],
   ]
@@ -283,7 +283,7 @@ eachEngine('promotions', (given) => {
     const promotion = await made({ ...tenPercent, code: 'POPULAR', usageLimit: 3 })
     for (let i = 0; i < 3; i++) assert.equal(await use(promotion.id), true)
     const file = withPromotions({ ...tenPercent, code: 'POPULAR', usageLimit: 2 }, { ...tenPercent, code: 'BESIDE' })
-    const refused = ['POPULAR: It was already used more than 2 times: to stop it, disable it.']
+    const refused = ['POPULAR: The promotion was already used more than 2 times: to stop its use, disable it.']
     assert.deepEqual(await apply(file, true), { lines: ['+ promotion BESIDE'], refused })
     assert.deepEqual(await apply(file), { lines: ['+ promotion BESIDE'], refused })
     assert.deepEqual(await find('POPULAR'), { ...promotion, used: 3, version: 4 })
@@ -479,22 +479,26 @@ eachEngine('promotions', (given) => {
         [['list', 'WELCOME10'], 2, 'promotions list takes no WELCOME10'],
         [['add', '--name', 'Try', '--type', 'free_shipping'], 2, '--code is required'],
         [[...add, 'free'], 2, '--type must be one of "percentage", "fixed_amount", "free_shipping"'],
-        [[...add, 'percentage'], 2, '--percentage is needed for the type percentage'],
+        [[...add, 'percentage'], 2, '--percentage is required for the type percentage'],
         [[...add, 'percentage', '--percentage', '10%'], 2, '--percentage must be a whole number'],
         [[...add, 'percentage', '--percentage', '20000'], 2, '--percentage must be an integer from 1 to 10000'],
-        [[...add, 'free_shipping', '--amount', '5'], 2, '--amount does not fit the type free_shipping'],
+        [[...add, 'free_shipping', '--amount', '5'], 2, '--amount is not allowed for the type free_shipping'],
         [
           [...add, 'free_shipping', '--ends-at', '2026-12-24'],
           2,
-          '--ends-at is not an instant in UTC, such as 2026-12-01T00:00:00Z',
+          '--ends-at must be an instant in UTC, such as 2026-12-01T00:00:00Z',
         ],
-        [[...add, 'free_shipping', '--name', 'A\u0007'], 2, '--name holds control characters or broken text'],
+        [
+          [...add, 'free_shipping', '--name', 'A\u0007'],
+          2,
+          '--name must not contain control characters or half of a surrogate pair',
+        ],
         [[...add, 'free_shipping', '--skus', 'NOTHING'], 1, 'cartwright: There is no SKU NOTHING.\n'],
         [[...add, 'free_shipping', '--categories', 'nothing'], 1, 'cartwright: There is no category nothing.\n'],
         [
           ['add', '--code', 'welcome10', '--name', 'Again', '--type', 'free_shipping'],
           1,
-          'cartwright: There is already a promotion with this code. A shop file can change it.\n',
+          'cartwright: There is already a promotion with this code. To change it, apply a shop file that contains it.\n',
         ],
         [['show', 'nothing'], 1, 'cartwright: There is no promotion NOTHING.\n'],
         [['enable', 'nothing'], 1, 'cartwright: There is no promotion NOTHING.\n'],
@@ -529,7 +533,7 @@ eachEngine('promotions', (given) => {
       assert.equal(refused.code, 1)
       assert.equal(
         refused.out,
-        '! promotion WELCOME10 refused: There is no SKU SHOE.\n0 changed, 0 products unchanged, 1 refused\n',
+        '! the promotion WELCOME10 was refused: There is no SKU SHOE.\n0 changed, 0 products unchanged, 1 refused\n',
       )
     })
 

@@ -103,7 +103,9 @@ eachEngine('events of a payment provider', (given) => {
     assert.equal(await read(), 2)
     await look()
     assert.equal((await paid.session()).status, 'completed')
-    const [line] = testServer.lines().filter(({ message }) => message === 'payment news could not be read')
+    const [line] = testServer
+      .lines()
+      .filter(({ message }) => message === 'events of the payment provider could not be read')
     assert.deepEqual([line?.provider, line?.reason, line?.thrown], ['redirect', 'threw', 'TypeError'])
     assert.ok(!JSON.stringify(testServer.lines()).includes('rk_live_secret'))
     const { text } = await testServer.fetch('/metrics')
@@ -138,7 +140,7 @@ eachEngine('events of a payment provider', (given) => {
         },
       })
     await read()
-    const [line] = testServer.lines().filter(({ message }) => message === 'payment news were left out')
+    const [line] = testServer.lines().filter(({ message }) => message === 'events of the payment provider were skipped')
     assert.deepEqual(
       [line?.level, line?.provider, line?.accountId, line?.reason],
       ['warn', 'redirect', account.id, 'too_many'],

@@ -98,7 +98,9 @@ anyEngine('a webhook', (given) => {
     const large = bankWebhook(secret, testServer.clock.now, ['x'.repeat(256 * 1_024)])
     assert.equal((await post(large)).status, 413)
     assert.deepEqual(await paid.payment(), before)
-    const refused = testServer.lines().filter(({ message }) => message === 'payment notice refused')
+    const refused = testServer
+      .lines()
+      .filter(({ message }) => message === 'webhook of the payment provider was refused')
     assert.deepEqual(
       refused.map(({ provider, accountId }) => [provider, accountId]),
       Array.from({ length: 5 }, () => ['redirect', account.id]),

@@ -831,7 +831,7 @@ eachEngine('provisioning', (given) => {
         [broken.code, broken.err],
         [
           1,
-          `cartwright: ${file} line 4: the quote that opens here is never closed; the products that end before it are imported\n`,
+          `cartwright: ${file} line 4: the quote that opens here is never closed; the products before that line were imported\n`,
         ],
       )
       assert.match(broken.out, /^1 created, 0 changed, 0 unchanged, 0 rows refused$/m)
@@ -858,7 +858,7 @@ eachEngine('provisioning', (given) => {
         assert.deepEqual([refused.code, refused.err], [2, ''])
         const { error } = JSON.parse(refused.out)
         assert.equal(error.code, 'misuse')
-        assert.match(error.message, /^--name (must be one line|holds control characters)/)
+        assert.match(error.message, /^--name (must be one line|must not contain control characters)/)
       }
       const rotated = await cartwright(['keys', 'rotate', id, '--overlap-hours', '2'], settings)
       assert.match(
@@ -929,7 +929,7 @@ describe('a shop file', () => {
     })
     const large = Buffer.alloc(8 * 1024 * 1024 + 1, ' ')
     const problems = [issueAt('', 'file_too_large', { mebibytes: 8 })]
-    assert.equal(problems[0]?.message, 'the file is larger than 8 MiB; bring a large catalog by import')
+    assert.equal(problems[0]?.message, 'the file is larger than 8 MiB: import a large catalog instead')
     assert.deepEqual(readShopBytes(large, now), { problems })
     assert.deepEqual(readShopFile('ü'.repeat(4 * 1024 * 1024 + 1), now), { problems })
   })
@@ -998,7 +998,7 @@ taxes: [{ country: GB, rate: 0.99999999999999999999 }, { country: FR, rate: 0x7d
     const problem = {
       code: 'number_too_precise',
       values: {},
-      message: 'is a number with more digits than can be kept',
+      message: 'must be a number without more digits than a 64-bit floating-point number can store',
     }
     assert.deepEqual(read, {
       problems: [

@@ -175,7 +175,7 @@ eachEngine('publishable keys', (given) => {
     // Known here, so the developer of that page is told what is wrong.
     const known = await ask('createPublicCart', { headers: { origin: 'https://other.example' } })
     assertError(known, 'scope_missing')
-    assert.match(known.body.error.message, /not bound to the origin/)
+    assert.match(known.body.error.message, /not among the origins/)
     assert.equal(known.headers.get('access-control-allow-origin'), 'https://other.example')
     const rows = await testServer.storage.read((db) => db.sql`select id from carts`)
     assert.equal(rows.length, 0)

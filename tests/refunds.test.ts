@@ -276,14 +276,14 @@ eachEngine('a refund that failed', (given) => {
     await assert.rejects(giveBack(testServer, orderId, 300, true), {
       code: 'refund_amount_too_low',
       message:
-        '1000 minor units of order T-1001 could not be paid back: refund them together, without naming an amount.',
+        '1000 minor units of order T-1001 could not be refunded: refund them as a whole, without naming an amount.',
     })
     assert.equal((await waiting(testServer)).length, 1)
     await giveBack(testServer, orderId)
     await assert.rejects(giveBack(testServer, orderId), {
       code: 'refund_pending',
       message:
-        '1000 minor units of order T-1001 are already being refunded: name an amount to refund more, or to name the refund that you paid by hand.',
+        '1000 minor units of order T-1001 are already being refunded: name the amount of a further refund, or of the pending refund that you paid by hand.',
     })
     await giveBack(testServer, orderId, 200)
     assert.deepEqual((await orderWorld(testServer, orderId)).refunds, [
@@ -343,7 +343,7 @@ eachEngine('a refund that failed', (given) => {
     await failForGood(testServer)
     assert.match(
       (await run('show', 'T-1001')).out,
-      /^ {2}owed {7}€5\.00 could not be paid back: orders refund T-1001 tries again, with --by-hand/m,
+      /^ {2}owed {7}€5\.00 could not be refunded: run `orders refund T-1001` to retry, or add --by-hand/m,
     )
     await testServer.storage.write((tx) => tx.sql`update test_charges set refund_answer = 'refused'`)
     assert.equal((await run('refund', 'T-1001')).code, 1)
@@ -389,7 +389,7 @@ eachEngine('a refund that failed', (given) => {
     assert.equal(JSON.parse(out).payment.status, 'voided')
     assert.equal((await listTestCharges(testServer.storage)).find(({ key }) => key === paymentId)?.state, 'voided')
     assert.deepEqual(await waiting(testServer), [])
-    assert.match((await run(paymentId)).err, /Nothing of payment pay_\w+ waits to be given back/)
+    assert.match((await run(paymentId)).err, /Payment pay_\w+ has no failed refund/)
     assert.match((await run(newId('pay'))).err, /bloom has no payment pay_/)
   })
 
@@ -472,9 +472,9 @@ eachEngine('a refund that the provider refuses', (given) => {
     const { refund } = (await testServer.orders.cancel(orderId)).body.data.cancellation
     const server = await serveHere(settingsOf(testServer), ['--no-demo'])
     const facts = { provider: 'test', call: 'refund', paymentId, refundId: refund.id }
-    await until(lineWith(server, { level: 'warn', message: 'payment provider refused', ...facts }))
+    await until(lineWith(server, { level: 'warn', message: 'payment provider refused the request', ...facts }))
     await testServer.storage.write((tx) => tx.sql`update refunds set tries = 7, refused_tries = 7, try_at = 1`)
-    await until(lineWith(server, { level: 'error', message: 'refund failed; a person must see to it', ...facts }))
+    await until(lineWith(server, { level: 'error', message: 'refund failed; refund it again or by hand', ...facts }))
     const metrics = await (await fetch(`${server.origin}/metrics`)).text()
     assert.match(
       metrics,
@@ -490,12 +490,12 @@ eachEngine('a refund that the provider refuses', (given) => {
     const run = (...args: string[]) =>
       cartwright(['orders', 'refund', ...args, '--merchant', 'bloom', '--json'], settingsOf(testServer))
     for (const [card, number, words] of [
-      [refusingCard, 'T-1001', 'the provider refused the refund'],
-      [lostAnswerCard, 'T-1002', 'the provider gave no answer'],
+      [refusingCard, 'T-1001', 'the payment provider refused the refund'],
+      [lostAnswerCard, 'T-1002', 'the payment provider did not answer'],
     ] as const) {
       await testServer.orders.place({ card })
       const { code, out, err } = await run(number, '--amount', '100')
-      assert.deepEqual([code, err], [1, `cartwright: order ${number}: ${words}; a running server tries again\n`])
+      assert.deepEqual([code, err], [1, `cartwright: order ${number}: ${words}; a running server retries\n`])
       const { refund, order, error } = JSON.parse(out)
       assert.equal(error.code, 'refund_not_paid')
       assert.deepEqual([refund.status, order.paymentStatus], ['pending', 'refunding'])

@@ -568,7 +568,11 @@ eachEngine('a version of the root secret that is forgotten', (given) => {
     const settings = (secret: string) => ({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: secret })
     const alone = settings(`2:${newer}`)
     const state = await allRows(url)
-    isRefused(await cartwright(['secret', 'forget', '1'], alone), /Add --force to give them up/, 'without --force')
+    isRefused(
+      await cartwright(['secret', 'forget', '1'], alone),
+      /To forget the version anyway, add --force/,
+      'without --force',
+    )
     isRefused(
       await cartwright(forget, settings(wrong)),
       /still contains version 1: set another one in its place/,
@@ -586,7 +590,7 @@ eachEngine('a version of the root secret that is forgotten', (given) => {
     assert.deepEqual([forgotten.code, forgotten.err], [0, ''])
     assert.deepEqual(JSON.parse(forgotten.out), { forgotten: [1], apiKeys: 4 })
     assert.equal((await cartwright(['doctor'], alone)).code, 0)
-    assert.match((await cartwright(['users', 'list'], alone)).out, /\(cannot be opened\)/)
+    assert.match((await cartwright(['users', 'list'], alone)).out, /\(cannot be decrypted\)/)
     const server = await serveHere(alone, ['--no-demo'])
     assert.equal(await server.stop(), 0)
     const users = await cartwright(['users', 'list'], settings(`2:${newer},1:${right}`))

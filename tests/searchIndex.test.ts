@@ -196,7 +196,7 @@ eachEngine('the search index', (given) => {
     assert.equal(found.length, 2, found.join('\n'))
     assert.match(found[0] ?? '', /^2 products are missing or outdated in the search index: /)
     const { code, out } = await cartwright(['search', 'rebuild'], settings)
-    assert.deepEqual([code, out], [0, 'The search index is rebuilt from 10 products.\n'])
+    assert.deepEqual([code, out], [0, 'The search index was rebuilt from 10 products.\n'])
     assert.deepEqual(
       (await warnings()).filter((warning) => warning.includes('search index')),
       [],

@@ -130,7 +130,7 @@ test('cells in one process respond at their own hosts, and only a cell without i
   await until(async () => (await readyOf(origins[2]))[0] === 200)
   assert.match((await at('seeds.example.net', '/robots.txt')).text, /seeds\.example\.net/)
   const { status, text } = await at('other.example.net', '/')
-  assert.deepEqual([status, JSON.parse(text).error.message], [421, 'No shop of this server has this host.'])
+  assert.deepEqual([status, JSON.parse(text).error.message], [421, 'No shop of this server uses this host.'])
   assert.equal((await at('other.example.net', proofPath)).status, 404)
   assert.equal((await at('10.0.0.1', '/hosts/allowed?domain=other.example.net')).status, 404)
 
@@ -142,7 +142,7 @@ test('cells in one process respond at their own hosts, and only a cell without i
   assert.equal(await server.stop(), 0)
   assert.match(
     server.printed(),
-    /"message":"the cell cannot be served; trying again","cell":"https:\/\/three\.example\.com"/,
+    /"message":"the cell cannot be served; retrying","cell":"https:\/\/three\.example\.com"/,
   )
   assert.doesNotMatch(server.printed(), /"level":"error"(?!.*"cell":"https:\/\/three)/)
 })
@@ -161,13 +161,13 @@ test('mistakes in the file of cells are reported in one line each, without secre
   assert.equal(await said('[{'), 'CARTWRIGHT_CELLS: FILE cannot be read: it is not JSON.')
   assert.equal(
     await said([]),
-    'CARTWRIGHT_CELLS: FILE must have a list of cells, each with origin, databaseUrl, secret.',
+    'CARTWRIGHT_CELLS: FILE must contain a list of cells, each with origin, databaseUrl, secret.',
   )
   assert.equal(await said([cell, {}]), 'CARTWRIGHT_CELLS: cell 2 has no origin.')
   assert.equal(await said([{ ...cell, port: 1 }]), 'CARTWRIGHT_CELLS: cell 1 has an unknown member port.')
   assert.equal(
     await said([{ ...cell, origin: 'https://one.example.com/' }]),
-    'CARTWRIGHT_CELLS: the origin of cell 1 must be like https://shop.example.com, without a slash.',
+    'CARTWRIGHT_CELLS: the origin of cell 1 must be an origin such as https://shop.example.com, without a slash at the end.',
   )
   assert.equal(await said([cell, { ...cell }]), 'CARTWRIGHT_CELLS: two cells have the host one.example.com.')
   assert.equal(
@@ -177,6 +177,6 @@ test('mistakes in the file of cells are reported in one line each, without secre
   assert.match(await said([{ ...cell, secret: 'short' }]), /^CARTWRIGHT_CELLS: cell 1: CARTWRIGHT_SECRET: /)
   assert.equal(
     await said([cell], { CARTWRIGHT_SECRET: testSecretText }),
-    'CARTWRIGHT_CELLS and CARTWRIGHT_SECRET are both set: the file has those of each cell.',
+    'CARTWRIGHT_CELLS and CARTWRIGHT_SECRET are both set: unset CARTWRIGHT_SECRET, because the cells file contains its value for each cell.',
   )
 })

@@ -119,11 +119,13 @@ eachEngine('password guesses at the sign-in', (given) => {
       .filter(({ message }) => String(message).startsWith('sign-in') || message === 'signed in')
     const told = JSON.stringify(lines)
     assert.ok(lines.some(({ message }) => message === 'sign-in failed'))
-    assert.ok(lines.some(({ message }) => message === 'sign-in limited'))
+    assert.ok(lines.some(({ message }) => message === 'sign-in refused by the rate limit'))
     assert.ok(lines.some(({ message, userId }) => message === 'signed in' && userId === testServer.userId))
     assert.doesNotMatch(told, /bloom|horse|xxxxxxxx|2001:db8|203\.0/i)
     assert.equal(
-      new Set(lines.filter(({ message }) => message === 'sign-in limited').map(({ account }) => account)).size,
+      new Set(
+        lines.filter(({ message }) => message === 'sign-in refused by the rate limit').map(({ account }) => account),
+      ).size,
       1,
     )
 

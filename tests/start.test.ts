@@ -190,7 +190,7 @@ describe('a start', () => {
     const settings = await environment()
     const port = await takenPort()
     const { code, err, out } = await cartwright(['serve'], { ...settings, PORT: String(port) })
-    assert.equal(err, `cartwright: port ${port} of 127.0.0.1 is in use by another program; set PORT to a free one\n`)
+    assert.equal(err, `cartwright: port ${port} of 127.0.0.1 is in use by another program; set PORT to a free port\n`)
     assert.equal(code, 1)
     assert.equal(keyIn(out), '')
     const next = await serveHere(settings)
@@ -199,9 +199,9 @@ describe('a start', () => {
   })
 
   for (const [host, line] of [
-    ['203.0.113.77', 'HOST 203.0.113.77 is not an address of this machine'],
-    ['no.such.host.invalid', 'HOST no.such.host.invalid cannot be resolved'],
-    ['999.1.1.1', 'HOST 999.1.1.1 cannot be resolved'],
+    ['203.0.113.77', 'HOST must be an address of this machine, not 203.0.113.77'],
+    ['no.such.host.invalid', 'HOST must be a host name that can be resolved, not no.such.host.invalid'],
+    ['999.1.1.1', 'HOST must be a host name that can be resolved, not 999.1.1.1'],
   ] as const) {
     test(`on ${host} reports the error in one line`, async () => {
       const { code, err } = await cartwright(['serve'], { ...(await environment()), HOST: host, PORT: '0' })

@@ -280,7 +280,7 @@ describe('a Stripe account', () => {
   test('is not opened with a live key while a stand-in of Stripe is configured', async () => {
     const row = rowOf({ public: {}, secrets: { secretKey: standIn.account.live.secretKey } })
     assert.throws(() => accounts.open({ ...row, account: { ...row.account, mode: 'live' } }), /CARTWRIGHT_STRIPE_URL/)
-    assert.throws(() => accounts.open(row), /mode of its account/)
+    assert.throws(() => accounts.open(row), /as its account/)
   })
 })
 

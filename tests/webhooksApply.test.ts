@@ -216,7 +216,7 @@ describe('invalid webhooks in a shop file', () => {
     ],
     ['no event', [{ ...warehouse, events: [] }], '/0/events', /./],
     ['an event twice', [{ ...warehouse, events: ['*', '*'] }], '/0/events/1', /./],
-    ['one address twice', [everything, { url: 'https://b.example/' }], '/1/url', /is there twice/],
+    ['one address twice', [everything, { url: 'https://b.example/' }], '/1/url', /must not appear twice/],
     ['a secret', [{ ...everything, secret: 'whsec_x' }], '/0/secret', /./],
     ['a long description', [{ ...everything, description: 'x'.repeat(201) }], '/0/description', /./],
   ] as const) {

@@ -143,7 +143,7 @@ describe('the webhooks commands', () => {
     assert.deepEqual(await cartwright(['webhooks', 'pause', id], settings), {
       code: 1,
       out: '',
-      err: `cartwright: ${id} is disabled, and its calls are already held. Run webhooks enable first.\n`,
+      err: `cartwright: The webhook endpoint ${id} is disabled, so its calls are already held. First run \`webhooks enable\`.\n`,
     })
     // That the first was disabled was told to the second one, which is paused: so it is held.
     const [held] = (await json(['webhooks', 'deliveries', endpoint.id], settings)).deliveries
@@ -255,7 +255,7 @@ describe('the webhooks commands', () => {
     assert.deepEqual(await cartwright(asking, settings), {
       code: 1,
       out: '',
-      err: `cartwright: ${endpoint.id} is paused. Run webhooks enable first.\n`,
+      err: `cartwright: The webhook endpoint ${endpoint.id} is paused. First run \`webhooks enable\`.\n`,
     })
   })
 
@@ -292,13 +292,13 @@ describe('the webhooks commands', () => {
     assert.deepEqual(await cartwright(['webhooks', 'replay', id], settings), {
       code: 1,
       out: '',
-      err: `cartwright: The delivery has succeeded; set allowSucceeded to replay it. Add --allow-succeeded.\n`,
+      err: `cartwright: The delivery has succeeded: to replay it anyway, set allowSucceeded. On the command line, add --allow-succeeded.\n`,
     })
     const { delivery } = await json(['webhooks', 'replay', id, '--allow-succeeded', '--reason', 'lost it'], settings)
     assert.deepEqual([delivery.replayOf, delivery.status, delivery.attempts], [id, 'pending', 0])
     assert.match(
       (await cartwright(['webhooks', 'deliveries', delivery.id], settings)).out,
-      new RegExp(`repeats ${id}\n$`),
+      new RegExp(`replay of ${id}\n$`),
     )
     const [row] = await storage.read(
       (db) =>
@@ -424,7 +424,10 @@ describe('webhooks listen', () => {
         'verified',
       ],
     )
-    assert.match(told[4]?.at(-1) ?? '', /^NOT VERIFIED: webhook-timestamp is 40\d seconds old; 300 are allowed$/)
+    assert.match(
+      told[4]?.at(-1) ?? '',
+      /^NOT VERIFIED: webhook-timestamp is 40\d seconds old; at most 300 seconds are allowed$/,
+    )
     assert.ok(!receiver.printed().includes('\u001b'))
 
     assert.equal((await fetch(receiver.url)).status, 405)
@@ -482,7 +485,7 @@ describe('webhooks listen', () => {
     // The port is taken: nothing is changed, and the one that listens goes on.
     const late = await cartwright(['webhooks', 'listen', '--port', port], settings)
     assert.deepEqual([late.code, late.out], [1, ''])
-    assert.match(late.err, /^cartwright: port \d+ is in use by another program; choose a free one with --port\n$/)
+    assert.match(late.err, /^cartwright: port \d+ is in use by another program; choose a free port with --port\n$/)
     assert.equal((await endpointOf(storage, id)).status, 'enabled')
     assert.equal(await receiver.stop('SIGINT'), 0)
     assert.equal((await endpointOf(storage, id)).status, 'paused')
@@ -500,7 +503,7 @@ describe('webhooks listen', () => {
     assert.deepEqual(await cartwright(['webhooks', 'listen', '--endpoint', id, '--port', '0'], settings), {
       code: 1,
       out: '',
-      err: `cartwright: ${id} is disabled. Run webhooks enable first.\n`,
+      err: `cartwright: The webhook endpoint ${id} is disabled. First run \`webhooks enable\`.\n`,
     })
     const port = String(await freePort())
     const killed = await listen(settings, ['--port', port])

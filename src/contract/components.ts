@@ -22,7 +22,7 @@ export function createComponents(named: NamedSchemas): Components {
 
   function nameOf(schema: TSchema): string {
     const name = names.get(schema)
-    if (!name) throw new Error(`a schema of the contract has no name: ${JSON.stringify(schema).slice(0, 200)}`)
+    if (!name) throw new Error(`the contract has a schema without a name: ${JSON.stringify(schema).slice(0, 200)}`)
     return name
   }
 

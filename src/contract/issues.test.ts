@@ -17,7 +17,7 @@ describe('an issue', () => {
     assert.equal(issue('not_one_of', { allowed: ['a', 'b"'] }).message, 'must be one of "a", "b\\""')
     assert.equal(
       issue('required_unless', { alternatives: ['items', 'cartId'] }).message,
-      'is required, or items or cartId instead',
+      'is required unless items or cartId is given',
     )
     assert.equal(issue('needs_members', { members: ['a', 'b'] }).message, 'is only allowed together with a, b')
   })

@@ -76,7 +76,7 @@ export function mapMethodNames(surface: Surface): Methods {
   )
   const names = [...methods.values()]
   const twice = names.find((name, at) => names.indexOf(name) !== at)
-  if (twice) throw new Error(`two operations of the ${surface.name} surface are called ${twice} by the client`)
+  if (twice) throw new Error(`two operations of the ${surface.name} surface have the same client method ${twice}`)
   return methods
 }
 

@@ -152,7 +152,7 @@ function operationFor(
 
 export function requireOperationExample({ examples }: SurfaceDocument, id: string): OperationExample {
   const example = examples[id]
-  if (!example) throw new Error(`${id} has no example`)
+  if (!example) throw new Error(`the operation ${id} has no example`)
   return example
 }
 

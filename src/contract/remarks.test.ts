@@ -13,7 +13,7 @@ describe('a remark', () => {
     // @ts-expect-error: a value is not in the sentence
     remark('tags_cut', { max: 50, min: 1 })
     const [slug, members] = ['mug', ['A', 'B']]
-    const shown = 'stored and not shown, as no higher price in the 30 days before is known'
+    const shown = 'stored but not shown, because no higher price from the 30 days before is recorded'
     const claim = remark('compare_at_price_not_shown', { slug, members, more: undefined })
     assert.equal(remarkText(claim), `mug: the compare-at price of A, B is ${shown}`)
     const claims = remark('compare_at_price_not_shown', { slug, members, more: 2 })
@@ -22,10 +22,10 @@ describe('a remark', () => {
 
   test('is printed with its line, the number of further rows and its consequence', () => {
     const comma = { ...remark('price_has_comma', { value: '{max} $1' }), line: 1_007, moreRows: 2_000, leavesOut: true }
-    const said = 'the price "{max} $1" has a comma; write it like 1299.00 (and 2000 more rows); the product is left out'
+    const said = 'the price "{max} $1" has a comma: write it like 1299.00 (and 2000 more rows); the product is left out'
     assert.equal(remarkMessage(comma), said)
     assert.equal(remarkText(comma), `line 1007: ${said}`)
-    assert.match(remarkText(remark('column_missing', { names: ['a', 'b'] })), /no column "a" or "b", so/)
+    assert.match(remarkText(remark('column_missing', { names: ['a', 'b'] })), /does not name the column "a" or "b", so/)
   })
 
   test('has a sentence without the line, further rows and consequence, for every code', () => {

@@ -180,7 +180,7 @@ describe('the creation of a checkout session', () => {
     assert.deepEqual(checkout({ ...rest, cartId, expectedCartVersion: 3 }), [])
   })
   it('must have one of them', () => {
-    assert.deepEqual(checkout(rest), [{ path: '/cartId', message: 'is required, or items instead' }])
+    assert.deepEqual(checkout(rest), [{ path: '/cartId', message: 'is required unless items is given' }])
   })
   it('must not have both', () => {
     assert.deepEqual(checkout({ ...rest, cartId, items }), [

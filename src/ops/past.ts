@@ -198,7 +198,7 @@ export class PastSimulator {
   }
 
   get #tx(): Tx {
-    if (!this.#within) throw new Error('the past is written inside of a transaction only')
+    if (!this.#within) throw new Error('past orders can only be written inside of a transaction')
     return this.#within
   }
 }
@@ -211,7 +211,7 @@ async function performed<Data>(
   const given = body && { body: { ...body, idempotencyKey: newId('req') } }
   const answer = String((await surface.perform(id, { ...request, ...given })).body)
   // A bulk operation succeeds even if an item is refused.
-  if (answer.includes('"outcome":"refused"')) throw new Error(`${id} was refused: ${answer}`)
+  if (answer.includes('"outcome":"refused"')) throw new Error(`the operation ${id} refused an item: ${answer}`)
   // The cast holds if the caller names the type of the operation's data.
   return (JSON.parse(answer) as { data: Data }).data
 }

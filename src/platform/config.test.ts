@@ -90,7 +90,7 @@ describe('settings', () => {
     for (const bad of ['0', '1000', 'many'])
       refuses({ ...good, CARTWRIGHT_DATABASE_CONNECTIONS: bad }, /^CARTWRIGHT_DATABASE_CONNECTIONS must be/)
     for (const url of ['postgres://u:p@h1,h2/db', 'postgres://h1:1,h2:2/db?target_session_attrs=read-write'])
-      refuses({ ...good, CARTWRIGHT_DATABASE_URL: url }, /names several hosts/)
+      refuses({ ...good, CARTWRIGHT_DATABASE_URL: url }, /not several hosts/)
     for (const url of ['postgres://u:p@h/db?options=a,b', 'postgres://u:p,q@h1/db'])
       assert.equal(readSettings({ ...good, CARTWRIGHT_DATABASE_URL: url }).databaseUrl, url)
   })
@@ -221,7 +221,10 @@ describe('the root secret', () => {
   test('gives an error of one line for a file that is missing, too long or invalid, or if both a file and a secret are set', () => {
     const folder = tempFolder()
     const file = join(folder, 'mounted')
-    refuses({ CARTWRIGHT_SECRET_FILE: file }, /^CARTWRIGHT_SECRET_FILE: there is no file .*mounted\.$/)
+    refuses(
+      { CARTWRIGHT_SECRET_FILE: file },
+      /^CARTWRIGHT_SECRET_FILE must name an existing file, but there is no file .*mounted\.$/,
+    )
     refuses({ CARTWRIGHT_SECRET_FILE: folder }, /^Cannot read the root secret in .*: EISDIR/)
     refuses({ CARTWRIGHT_SECRET_FILE: '/dev/zero' }, /^Cannot read the root secret in \/dev\/zero: it has more than/)
     writeFileSync(file, 'short')

@@ -146,14 +146,14 @@ function readDemoHistory(text = 'on'): boolean {
 function readMetrics(text = 'on'): Config['metrics'] {
   if (text === 'on' || text === 'off') return text
   if (/^\d{1,5}$/.test(text) && Number(text) >= 1 && Number(text) <= 65_535) return Number(text)
-  throw new BadSetting(`CARTWRIGHT_METRICS must be on, off or a port of its own, not ${quote(text)}.`)
+  throw new BadSetting(`CARTWRIGHT_METRICS must be on, off or the number of a separate port, not ${quote(text)}.`)
 }
 
 function readTracesUrl(text: string | undefined): string | null {
   if (text === undefined) return null
   if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text.replace(/\/+$/, '')
   throw new BadSetting(
-    'CARTWRIGHT_TRACES_URL must be the http or https address of a collector, such as http://127.0.0.1:4318.',
+    'CARTWRIGHT_TRACES_URL must be the http or https address of an OpenTelemetry collector, such as http://127.0.0.1:4318.',
   )
 }
 
@@ -162,7 +162,7 @@ function readDatabaseUrl(text = 'sqlite:data/cartwright.db'): string {
     const [, hosts = ''] = /\/\/(?:[^/?]*@)?([^/?]*)/.exec(text) ?? []
     if (hosts.includes(','))
       throw new BadSetting(
-        'CARTWRIGHT_DATABASE_URL names several hosts; name one that always leads to the primary: a proxy, a virtual address or a DNS name.',
+        'CARTWRIGHT_DATABASE_URL must name one host that always leads to the primary, such as a proxy, a virtual address or a DNS name, not several hosts.',
       )
     return text
   }
@@ -192,11 +192,12 @@ function readPublicUrl(text: string | undefined): string | null {
 
 function readGivenSecret(text: string | undefined, file: string | undefined): RootSecret | null {
   if (text !== undefined && file !== undefined)
-    throw new BadSetting('CARTWRIGHT_SECRET and CARTWRIGHT_SECRET_FILE are both set: set one of them.')
+    throw new BadSetting('CARTWRIGHT_SECRET and CARTWRIGHT_SECRET_FILE are both set: set only one of them.')
   if (text !== undefined) return rootSecretFrom(text, 'CARTWRIGHT_SECRET')
   if (file === undefined) return null
   const secret = readSecretFile(file)
-  if (secret === undefined) throw new BadSetting(`CARTWRIGHT_SECRET_FILE: there is no file ${file}.`)
+  if (secret === undefined)
+    throw new BadSetting(`CARTWRIGHT_SECRET_FILE must name an existing file, but there is no file ${file}.`)
   return secret
 }
 
@@ -213,7 +214,7 @@ export function secretSourceOf(settings: Settings, databaseUrl: string): RootSec
   if (production && publicUrl !== null)
     throw new BadSetting(
       existsSync(file)
-        ? `CARTWRIGHT_SECRET is required when NODE_ENV is production. The root secret of this database is in ${file}: move it to another folder, and name it there in CARTWRIGHT_SECRET_FILE.`
+        ? `CARTWRIGHT_SECRET is required when NODE_ENV is production. The root secret of this database is in ${file}: move the file to another folder, and set CARTWRIGHT_SECRET_FILE to its path.`
         : `CARTWRIGHT_SECRET is required when NODE_ENV is production: ${required} \`${program} secret\` prints.`,
     )
   return file
@@ -230,7 +231,8 @@ export function makeRootSecret(file: string): RootSecret {
   orRefuse(`Cannot make the folder ${folder}`, () => mkdirSync(folder, { recursive: true, mode: 0o700 }))
   orRefuse(`Cannot write the root secret to ${file}`, () => writeOnce(folder, file))
   const secret = readSecretFile(file)
-  if (secret === undefined) throw new BadSetting(`The root secret in ${file} was removed as soon as it was made.`)
+  if (secret === undefined)
+    throw new BadSetting(`The root secret in ${file} was removed by another process as soon as it was created.`)
   return secret
 }
 
@@ -259,7 +261,7 @@ function readText(file: string): string {
       if (read === 0) break
       length += read
     }
-    if (length > secretBytesMax) throw new Error(`it has more than ${secretBytesMax} bytes`)
+    if (length > secretBytesMax) throw new Error(`the file has more than ${secretBytesMax} bytes`)
     return bytes.toString('utf8', 0, length).trim()
   } finally {
     closeSync(fd)
@@ -311,7 +313,7 @@ function readRateLimit(text = '100/200'): Rate | null {
   const [, perSecond, burst] = /^(\d{1,6})\/(\d{1,6})$/.exec(text) ?? []
   if (Number(perSecond) >= 1 && Number(burst) >= 1) return { perSecond: Number(perSecond), burst: Number(burst) }
   throw new BadSetting(
-    `CARTWRIGHT_RATE_LIMIT must be <per second>/<burst> such as 100/200, or off, not ${quote(text)}.`,
+    `CARTWRIGHT_RATE_LIMIT must be <requests per second>/<burst>, such as 100/200, or off, not ${quote(text)}.`,
   )
 }
 
@@ -323,7 +325,7 @@ function readProxies(text = ''): string[] {
   const bad = proxies.find((proxy) => !isNetwork(proxy))
   if (bad !== undefined)
     throw new BadSetting(
-      `CARTWRIGHT_TRUSTED_PROXIES must be addresses or networks such as 10.0.0.0/8, not ${quote(bad)}.`,
+      `CARTWRIGHT_TRUSTED_PROXIES must be a list of addresses or networks, such as 10.0.0.0/8, not ${quote(bad)}.`,
     )
   return proxies
 }
@@ -370,9 +372,13 @@ function readMail(url: string | undefined, from: string | undefined, production:
   const target = parseMailUrl(url ?? (production ? 'off' : 'file:data/mail'))
   if ('problem' in target) throw new BadSetting(`CARTWRIGHT_MAIL_URL ${target.problem}.`)
   if (from !== undefined && (!isEmail(from) || /[<>()[\],;:\\"\s]/.test(from)))
-    throw new BadSetting(`CARTWRIGHT_MAIL_FROM must be an address such as orders@shop.example.com, not ${quote(from)}.`)
+    throw new BadSetting(
+      `CARTWRIGHT_MAIL_FROM must be an e-mail address such as orders@shop.example.com, not ${quote(from)}.`,
+    )
   if (from === undefined && target.kind === 'smtp')
-    throw new BadSetting('CARTWRIGHT_MAIL_FROM is required with a mail server: the address that e-mails come from.')
+    throw new BadSetting(
+      'CARTWRIGHT_MAIL_FROM is required with a mail server: set it to the sender address of the e-mails.',
+    )
   return { target, from: from ?? 'shop@localhost' }
 }
 

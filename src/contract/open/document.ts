@@ -144,7 +144,7 @@ const eventsDocument: EventsDocument = {
 
 function schemaOf(kind: EventKind) {
   const schema = events.eventSchemas.get(kind)
-  if (!schema) throw new Error(`${kind} has no schema`)
+  if (!schema) throw new Error(`the event ${kind} has no schema`)
   return schema
 }
 

@@ -173,8 +173,8 @@ eachEngine('the vault of addresses', (given) => {
     const after = await put(owner, both)
     assert.deepEqual(await take({ ...owner, id: before }, now, both), address)
     assert.deepEqual(await take({ ...owner, id: after }, now, both), address)
-    await assert.rejects(take({ ...owner, id: before }, now, rootSecretOf(`2:${newText}`)), /cannot be opened/)
-    await assert.rejects(take({ ...owner, id: after }, now, rootSecret), /cannot be opened/)
+    await assert.rejects(take({ ...owner, id: before }, now, rootSecretOf(`2:${newText}`)), /cannot be decrypted/)
+    await assert.rejects(take({ ...owner, id: after }, now, rootSecret), /cannot be decrypted/)
   })
 
   test('reports a changed or exchanged row as an error, which does not contain the address', async () => {
@@ -195,7 +195,7 @@ eachEngine('the vault of addresses', (given) => {
     for (const each of spoilt) {
       await spoil(id, each)
       await assert.rejects(take({ ...owner, id }), (error: Error) => {
-        assert.match(error.message, /cannot be opened/)
+        assert.match(error.message, /cannot be decrypted/)
         for (const part of [...secretParts, row.sealed, row.row_key ?? '']) {
           assert.ok(!`${error.stack} ${JSON.stringify(error)}`.includes(part))
         }
@@ -207,7 +207,7 @@ eachEngine('the vault of addresses', (given) => {
     // Writing another owner into the row does not let that owner decrypt the address.
     const thief = newId('cart')
     await storage.write((tx) => tx.sql`update addresses set owner_id = ${thief} where id = ${id}`)
-    await assert.rejects(take({ ...owner, ownerId: thief, id }), /cannot be opened/)
+    await assert.rejects(take({ ...owner, ownerId: thief, id }), /cannot be decrypted/)
   })
 
   test('deletes expired addresses in batches, on two nodes concurrently', async () => {

@@ -81,9 +81,12 @@ export async function decryptAddress(
   const context = contextOf(name)
   const key = decryptByRootSecret(rootSecret, purpose, row.rowKey, context)
   if (key === undefined)
-    throw new UndecryptableAddress(`the key of ${name.id} cannot be opened: it was changed, or its secret is gone`)
+    throw new UndecryptableAddress(
+      `the key of ${name.id} cannot be decrypted: the key was altered, or its version of the root secret is missing`,
+    )
   const plain = decrypt(createSecretKey(Buffer.from(key, 'base64url')), row.sealed, context)
-  if (plain === undefined) throw new UndecryptableAddress(`${name.id} cannot be opened: it was changed`)
+  if (plain === undefined)
+    throw new UndecryptableAddress(`the address ${name.id} cannot be decrypted: the stored text was altered`)
   // The cast holds because only this file encrypts addresses.
   return JSON.parse(plain) as Address
 }

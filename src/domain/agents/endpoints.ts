@@ -74,7 +74,7 @@ export async function saveEnteredWebhook(
   if (!present) return { ...(await addEndpoint(tx, installationId, input, tools, now)), former: null }
   await changeEndpoint(tx, installationId, present.id, input, tools, now)
   const made = await rotateSecret(tx, installationId, present.id, tools.rootSecret, now)
-  if (!made) throw new Error('an endpoint is gone in the transaction that changed it')
+  if (!made) throw new Error(`webhook endpoint ${present.id} does not exist in the transaction that found it`)
   return { ...made, former: present }
 }
 

@@ -268,7 +268,7 @@ export async function insertPlatformIfNew(tx: Tx, row: PlatformRow): Promise<Pla
       ${row.firstSeenAt}, ${row.lastSeenAt})
     on conflict (installation_id, profile_url) do update set last_seen_at = excluded.last_seen_at
     returning ${platformColumns}`
-  if (!seen) throw new Error('a platform was neither inserted nor found')
+  if (!seen) throw new Error('the agent platform was neither inserted nor found')
   return seen
 }
 

@@ -76,7 +76,7 @@ export function refuseUnchangeableCart({ cart }: CartFacts, { expectedVersion, n
 // Only the merchant may change the items and discounts of a cart that the merchant made.
 export function refuseMerchantMadeCart({ cart: { terms, status, version } }: CartFacts): void {
   if (terms === null) return
-  const message = 'The merchant made this cart for the shopper: its items and discounts do not change.'
+  const message = 'The merchant created this cart for the shopper, so its items and discounts cannot be changed.'
   throw refuse('cart_not_open', { message, current: { status, version } })
 }
 

@@ -112,7 +112,7 @@ async function rejectCode(
 const noPromotion = { code: null, name: null, type: null, amount: 0, allocations: [], reason: null, conditions: null }
 
 async function appliedPromotion(db: Reader, { cart, promotion, pricing }: Quote): Promise<AppliedPromotion> {
-  if (!promotion) throw new Error('a code was applied and is not there')
+  if (!promotion) throw new Error('the promotion of an applied code was not loaded')
   const { state, reason, amount, allocations } = pricing.promotion
   return {
     state,

@@ -11,7 +11,7 @@ export async function findPricingOfOrder(
   lines: readonly CartLine[],
 ): Promise<Pricing> {
   const [order, sold] = await Promise.all([findOrder(db, key), listOrderLines(db, key)])
-  if (!order) throw new Error(`a cart names ${key.orderId}, which is not there`)
+  if (!order) throw new Error(`order ${key.orderId} of a converted cart does not exist`)
   return pricingFromOrder(order, sold, lines)
 }
 

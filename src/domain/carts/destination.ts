@@ -130,7 +130,7 @@ export async function setShippingOption(
   const { options } = (await quoteCart(change.db, tools.pricebooks, facts, at)).pricing.shipping
   if (!options.some(({ id }) => id === optionId)) {
     const message = unexpiredAddress(cart, at)
-      ? `The cart offers ${options.map(({ id }) => id).join(', ') || 'no shipping option'}, and not this one.`
+      ? `The cart does not offer this shipping option: it offers ${options.map(({ id }) => id).join(', ') || 'none'}.`
       : 'The cart has no address yet, so it offers no shipping option.'
     throw refuse('shipping_option_not_offered', { message, current: { status: cart.status, version: cart.version } })
   }

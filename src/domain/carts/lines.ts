@@ -70,7 +70,7 @@ export async function buildCart(
     known ?? findCartOrigin(db, installationId),
     listWantedOffers(db, caller, items, at),
   ])
-  if (!origin) throw new Error(`installation ${installationId} is gone`)
+  if (!origin) throw new Error(`installation ${installationId} does not exist`)
   const cart = newCart(tools, { caller, metadata, now: at, terms: own?.terms ?? null }, origin)
   const lines = items.map(({ quantity }, position): CartLine => {
     const offer = offers[position] as Offer

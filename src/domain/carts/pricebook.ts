@@ -124,7 +124,7 @@ function keepOffers(keptOffersMax: number): Pricebooks['offersOf'] {
     }
     return skuIds.map((skuId) => {
       const offer = found.get(skuId)
-      if (!offer) throw new Error(`a cart has ${skuId}, which is not there`)
+      if (!offer) throw new Error(`SKU ${skuId} of a cart does not exist`)
       return offer
     })
   }

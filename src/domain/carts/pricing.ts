@@ -369,6 +369,7 @@ function sum(amounts: readonly number[]): number {
 }
 
 function safe(amount: number): number {
-  if (!Number.isSafeInteger(amount) || amount < 0) throw new RangeError(`${amount} is not an amount that can be exact`)
+  if (!Number.isSafeInteger(amount) || amount < 0)
+    throw new RangeError(`an amount must be a safe integer of at least 0, not ${amount}`)
   return amount
 }

@@ -32,7 +32,7 @@ export function cartView(quote: Quote, now: number, pictureUrl: (picture: string
     currency: cart.currency,
     items: lines.map((line, index): CartItem => {
       const priced = pricing.lines[index]
-      if (priced?.skuId !== line.offer.skuId) throw new Error('lines and prices are out of step')
+      if (priced?.skuId !== line.offer.skuId) throw new Error('the lines of the cart and their prices differ in order')
       const { offer, quantity } = line
       return {
         skuId: offer.skuId,

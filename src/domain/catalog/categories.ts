@@ -82,7 +82,7 @@ export function planCategory(
   const written = [...newCategories, ...changedCategories]
   refuseDeepCategories(stored, written)
   const [category = before] = written
-  if (!category) throw new Error('a category was neither planned nor known')
+  if (!category) throw new Error(`category ${entry.slug} was neither planned nor stored`)
   return { category, changes }
 }
 

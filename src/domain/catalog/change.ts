@@ -517,7 +517,7 @@ function newLevels(plan: ProductPlan): NewLevel[] {
 function idsOf(slugs: readonly string[], categoryIds: ReadonlyMap<string, string>): string[] {
   return slugs.map((slug) => {
     const id = categoryIds.get(slug)
-    if (id === undefined) throw new Error(`category ${slug} was not provisioned before its product`)
+    if (id === undefined) throw new Error(`category ${slug} was not created before its product`)
     return id
   })
 }

@@ -149,7 +149,7 @@ export function catalogOperations(publicOrigin: () => string): { [Id in CatalogO
 
   async function factsOf(db: Reader, merchantId: string): Promise<ShopFacts> {
     const facts = await findShopFacts(db, merchantId)
-    if (!facts) throw new Error(`${merchantId} is asked for and does not exist`)
+    if (!facts) throw new Error(`merchant ${merchantId} does not exist`)
     return facts
   }
 

@@ -35,7 +35,7 @@ export async function renderCurrentAnswers(
     findSeller(db, merchantId),
     listPublishedProducts(db, merchantId, [productId], now.getTime()),
   ])
-  if (!seller || !product) throw new Error(`${productId} is listed but not published`)
+  if (!seller || !product) throw new Error(`product ${productId} is listed but not published`)
   return renderProduct(seller, product, mode, await findNamedMakers(db, merchantId, [product]))
 }
 
@@ -64,14 +64,14 @@ async function refreshProducts(tx: Tx, stale: readonly StaleProduct[], now: numb
     listStaleRows(tx, { merchantId, mode }, productIds, now),
     listPublishedProducts(tx, merchantId, productIds, now),
   ])
-  if (!seller) throw new Error(`${merchantId} has products but does not exist`)
+  if (!seller) throw new Error(`merchant ${merchantId} has products but does not exist`)
   const makers = await findNamedMakers(tx, merchantId, products)
   const productOf = new Map(products.map((product) => [product.id, product]))
   const refreshed: RefreshedProduct[] = []
   let isSeenChanged = false
   for (const { productId, etag, nextEndAt } of rows) {
     const product = productOf.get(productId)
-    if (!product) throw new Error(`${productId} is listed but not published`)
+    if (!product) throw new Error(`product ${productId} is listed but not published`)
     const answers = renderProduct(seller, product, mode, makers)
     refreshed.push({ productId, answers, staleAt: nextEndAt })
     // The ETag covers what everyone sees of a product, in lists and alone: everything except numbers of stock.

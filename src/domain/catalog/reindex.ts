@@ -46,7 +46,7 @@ export async function indexProducts(
 async function indexSome(tx: Tx, keys: readonly ProductKey[], now: number): Promise<number> {
   const merchantId = (keys[0] as ProductKey).merchantId
   const seller = await lockSeller(tx, merchantId)
-  if (!seller) throw new Error(`${merchantId} has products but does not exist`)
+  if (!seller) throw new Error(`merchant ${merchantId} has products but does not exist`)
   const ids = keys.map(({ productId }) => productId)
   const published = await listPublishedProducts(tx, merchantId, ids, now)
   const found = new Set(published.map(({ id }) => id))

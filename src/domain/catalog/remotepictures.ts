@@ -115,7 +115,7 @@ async function bringOne(tools: RemotePictureTools, row: RemotePicture, now: numb
     await storage.write(async (tx) => {
       // Pictures of one merchant are stored one after the other, as with uploads.
       const seller = await lockSeller(tx, merchantId)
-      if (!seller) throw new Error(`${merchantId} has pictures to bring over and does not exist`)
+      if (!seller) throw new Error(`merchant ${merchantId} has pictures to download but does not exist`)
       const name = typeof here === 'function' ? await here(tx) : here
       const path = name === null || name.startsWith('/') ? name : `/media/${name}`
       const why = path === null ? (problem ?? 'limit') : null

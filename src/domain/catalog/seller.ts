@@ -13,7 +13,7 @@ export async function lockCatalog(
   { merchantId }: { merchantId: string },
 ): Promise<[SellerFacts, CategoryRow[]]> {
   const seller = await lockSeller(tx, merchantId)
-  if (!seller) throw new Error(`${merchantId} is called for and does not exist`)
+  if (!seller) throw new Error(`merchant ${merchantId} does not exist`)
   return [seller, await listCategories(tx, merchantId)]
 }
 
@@ -30,7 +30,7 @@ export async function lockSellerFor(
   const merchant = await lockMerchant(tx, slug)
   if (!merchant) throw refuse('merchant_not_found', { message: `The merchant ${slug} no longer exists.` })
   if (merchant.currency !== currency) {
-    const message = `The currency of ${slug} has changed to ${merchant.currency}, and these prices are in ${currency}.`
+    const message = `The currency of ${slug} has changed to ${merchant.currency}, but the prices to save are in ${currency}.`
     throw refuse('currency_mismatch', { message, current: { currency: merchant.currency } })
   }
   return sellerFactsOf(merchant)

@@ -81,7 +81,7 @@ export async function changeSkus(
 // A product is read and rendered whole, so all of its SKUs count, not only those in the request.
 export function refuseTooManySkus(skuCount: number, max: number): void {
   if (skuCount <= max) return
-  const message = `The products have ${skuCount} SKUs together, and one request changes products with at most ${max}.`
+  const message = `The products have ${skuCount} SKUs in total, but one request can change products with at most ${max} SKUs.`
   throw refuse('change_too_large', { message, current: { skuCount, limit: max } })
 }
 
@@ -89,10 +89,13 @@ function pricedSku(sku: SkuRow | undefined, ask: SkuChangeInput): SkuRow | Refus
   if (!sku) return refuse('sku_not_found')
   const { price, compareAtPrice } = sku
   if (hasMoved(price, ask.price, ask.expectedPrice))
-    return refuse('price_changed', { message: `The price is ${price} now.`, current: { price } })
+    return refuse('price_changed', {
+      message: `The current price is ${price}, which is not the price that the request expects.`,
+      current: { price },
+    })
   if (hasMoved(compareAtPrice, ask.compareAtPrice, ask.expectedCompareAtPrice))
     return refuse('price_changed', {
-      message: `The compare-at price is ${compareAtPrice ?? 'not set'} now.`,
+      message: `The current compare-at price is ${compareAtPrice ?? 'not set'}, which is not what the request expects.`,
       current: { compareAtPrice },
     })
   try {

@@ -59,7 +59,7 @@ export async function findDetails(
   const [row] = await db.sql<Pick<ProductAnswers, 'detail' | 'publicDetail'>>`
     select detail, public_detail as "publicDetail"
     from listed_products where merchant_id = ${merchantId} and mode = ${mode} and product_id = ${productId}`
-  if (!row) throw new Error(`${productId} is listed but has no texts`)
+  if (!row) throw new Error(`product ${productId} is listed but has no listed texts`)
   return row
 }
 

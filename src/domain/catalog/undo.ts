@@ -130,7 +130,7 @@ async function planProductsBack(
       throw overtakenRefusal(change, `The maker ${maker} of ${change.name} no longer exists.`)
     const { slug } = plan.product
     if (slug !== before.slug && (await listProductsBySlug(tx, seller.id, [slug])).length > 0)
-      throw overtakenRefusal(change, `Another product has the slug ${slug} now.`)
+      throw overtakenRefusal(change, `Another product now has the slug ${slug}.`)
     plans.push(plan)
   }
   return plans
@@ -222,7 +222,7 @@ function ordered(change: AuditedChange, skus: readonly SkuRow[], codes: readonly
   const byCode = new Map(skus.map((sku) => [sku.code, sku]))
   const inOrder = codes.flatMap((code) => byCode.get(code) ?? [])
   if (inOrder.length !== skus.length || inOrder.length !== codes.length)
-    throw overtakenRefusal(change, `${change.name} has other SKUs now.`)
+    throw overtakenRefusal(change, `The SKUs of ${change.name} have changed since.`)
   return inOrder
 }
 
@@ -280,7 +280,7 @@ async function undoStock({ tx, seller, changes, dryRun, actor, context }: UndoAs
     const { onHand, refusal } = level
     const { onHand: present, held } = level.stockRow
     if (refusal || (onHand < present && onHand < held))
-      throw overtakenRefusal(change, `The stock of ${change.name} is ${present} now, and ${held} of it are held.`, {
+      throw overtakenRefusal(change, `The stock of ${change.name} is ${present} now, of which ${held} are reserved.`, {
         ...{ member: 'onHand', present },
       })
     const { what, id, name } = change

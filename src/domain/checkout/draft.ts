@@ -49,7 +49,7 @@ export function buildOrderDraft(quote: Quote, consents: readonly ConsentRecord[]
     currency: cart.currency,
     lines: lines.map(({ offer, quantity }, index) => {
       const priced = pricing.lines[index]
-      if (priced?.skuId !== offer.skuId) throw new Error('lines and prices are out of step')
+      if (priced?.skuId !== offer.skuId) throw new Error('the lines of the cart and their prices differ in order')
       const { unitPrice, subtotal, discount, tax, total, taxRateBps } = priced
       const { skuId, code, productSlug, name, options, image } = offer
       return {

@@ -127,7 +127,7 @@ export async function returnedView(
 }
 
 function faceOf(merchant: PublicMerchantFacts | undefined): CheckoutView['merchant'] {
-  if (!merchant) throw new Error('a session has lost its merchant')
+  if (!merchant) throw new Error('the merchant of the checkout session does not exist')
   return { ...merchant, links: JSON.parse(merchant.links) as CheckoutView['merchant']['links'] }
 }
 

@@ -183,7 +183,7 @@ export function checkLater(tools: CheckoutTools, db: Tx, { installationId, id: s
 async function versionUnderLock(db: Tx, { installationId, id }: SessionRow): Promise<number> {
   const key = { installationId, sessionId: id }
   const [, session] = await Promise.all([lockSession(db, key), findSession(db, key)])
-  if (!session) throw new Error(`session ${id} is gone`)
+  if (!session) throw new Error(`session ${id} does not exist`)
   return session.version + 1
 }
 
@@ -327,7 +327,7 @@ export async function loadSessionFacts(
     cart ? loadCartFacts(db, pricebooks, cart, now) : findCartFacts(db, pricebooks, cartKey, now),
     orderKey ? findSessionOrder(db, orderKey) : undefined,
   ])
-  if (!facts) throw new Error(`session ${session.id} has lost its cart`)
+  if (!facts) throw new Error(`the cart of session ${session.id} does not exist`)
   return sessionFactsFromQuote(tools, db, session, await quoteCart(db, pricebooks, facts, now), order)
 }
 
@@ -399,7 +399,7 @@ export async function endSession(
   { verb, now, cause }: { verb: 'cancel' | 'expire'; now: Date; cause: Cause | null },
 ): Promise<SessionFacts> {
   const move = moveFor(sessionLifecycle, verb, session.status)
-  if (!move) throw new Error(`a session that is ${session.status} cannot ${verb}`)
+  if (!move) throw new Error(`session ${session.id} is ${session.status} and does not allow ${verb}`)
   const at = now.getTime()
   const ended: SessionRow = {
     ...session,

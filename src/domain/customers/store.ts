@@ -60,7 +60,7 @@ export async function countCodes(
         and is_known = ${isKnown} and created_at > ${now - hour}) as "networkHour",
       (select count(*) from customer_codes where merchant_id = ${merchantId} and is_known = ${isKnown}
         and created_at > ${now - hour}) as "shopHour"`
-  if (!row) throw new Error('codes could not be counted')
+  if (!row) throw new Error('the count of sign-in codes returned no row')
   return row
 }
 

@@ -79,7 +79,7 @@ export async function issueDocuments(
         // Lets one node at a time work for a merchant: two nodes would wait for each other's number series.
         await tx.lockRow`select id from merchants where id = ${first.merchantId}`
         const merchant = await findMerchantById(tx, first.merchantId)
-        if (!merchant) throw new Error(`${first.causeId} is of a merchant that does not exist`)
+        if (!merchant) throw new Error(`merchant ${first.merchantId} of ${first.causeId} does not exist`)
         await announceTogether(tx, async () => {
           for (const cause of group) await settle(tx, rootSecret, { cause, merchant, now })
         })
@@ -123,7 +123,7 @@ async function settle(
     findOrderFacts(tx, cause),
     listDocumentsOfOrder(tx, cause.merchantId, cause.orderId),
   ])
-  if (!facts) throw new Error(`${cause.causeId} is of an order that does not exist`)
+  if (!facts) throw new Error(`the order of ${cause.causeId} does not exist`)
   if (made.some((document) => document.cause === cause.cause && document.causeId === cause.causeId)) return
   const { taxRelief, vat } = facts.order
   const buyerCountry = isByVatNumber(taxRelief) ? vat?.country : undefined
@@ -162,7 +162,7 @@ async function draftFor(tx: Tx, cause: CauseRow, known: Known): Promise<Draft | 
     const { merchantId, orderId } = cause
     // The creation of the invoice failed and was deferred, so the credit note waits.
     if (await isCauseQueued(tx, { merchantId, cause: 'order_paid', causeId: orderId }))
-      throw new Error(`the invoice of order ${orderId} is not made yet`)
+      throw new Error(`the invoice of order ${orderId} is not issued yet`)
     return undefined
   }
   const invoiced = known.made.filter((document) => document.cause === 'order_paid')
@@ -193,7 +193,7 @@ function notesOf({ made }: Known): Parameters<typeof sumEarlierCredits>[0] {
 
 async function refundMeant(tx: Tx, cause: CauseRow, { facts }: Known): Promise<IntendedRefund> {
   const refund = facts.refunds.find(({ id }) => id === cause.causeId)
-  if (!refund) throw new Error(`the refund ${cause.causeId} is not there`)
+  if (!refund) throw new Error(`refund ${cause.causeId} does not exist`)
   return { amount: refund.amount, lines: await listLinesOfRefund(tx, cause, refund.id) }
 }
 

@@ -25,7 +25,7 @@ export async function findTaxDays(
   now: Date,
 ): Promise<TaxDays> {
   const seller = await findSellerOfSales(db, merchantId)
-  if (!seller) throw new Error(`${merchantId} asks for a report and does not exist`)
+  if (!seller) throw new Error(`merchant ${merchantId} does not exist`)
   const { to = dayAt(now.getTime(), seller.timeZone) } = asked
   if (!isDay(to)) throw refusedDay('to', issue('not_a_day'))
   const { from = startOfPeriod(to, 'month') } = asked

@@ -52,7 +52,7 @@ export async function findEditParts(
 ): Promise<{ removed: EditedPart[]; added: EditedPart[] }> {
   const [row] = await db.sql<{ parts: string }>`
     select parts from order_edits where merchant_id = ${merchantId} and id = ${editId}`
-  if (!row) throw new Error(`the edit ${editId} is not there`)
+  if (!row) throw new Error(`order edit ${editId} does not exist`)
   return JSON.parse(row.parts) as { removed: EditedPart[]; added: EditedPart[] }
 }
 
@@ -86,7 +86,7 @@ export async function findSealedBuyer(
     select o.customer_sealed as "customerSealed", a.country, a.sealed, a.row_key as "rowKey", a.expires_at as "expiresAt"
     from orders o left join addresses a on a.installation_id = o.installation_id and a.id = o.address_id
     where o.installation_id = ${installationId} and o.id = ${id}`
-  if (!row) throw new Error(`the order ${id} is not there`)
+  if (!row) throw new Error(`order ${id} does not exist`)
   return row
 }
 
@@ -115,7 +115,7 @@ export async function assignDocumentNumber(tx: Tx, { merchantId, mode, kind, per
     insert into document_numbers (merchant_id, mode, kind, period, last) values (${merchantId}, ${mode}, ${kind}, ${period}, 1)
     on conflict (merchant_id, mode, kind, period) do update set last = document_numbers.last + 1
     returning last as "number"`
-  if (!row) throw new Error(`${merchantId} got no document number`)
+  if (!row) throw new Error(`merchant ${merchantId} got no document number`)
   return row.number
 }
 

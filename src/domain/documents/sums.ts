@@ -178,7 +178,7 @@ export function creditLines(
   const shares = sharesOf(open, named)
   const first = shares.map((share) => share?.amount ?? 0)
   const left = open.map((one) => one.left)
-  if (amount > sumOf(left)) throw new Error('more was refunded than is left of the invoice')
+  if (amount > sumOf(left)) throw new Error('the refund is more than the amount that is left of the invoice')
   const rest = allocate(
     amount - sumOf(first),
     left.map((most, i) => most - (first[i] ?? 0)),

@@ -90,7 +90,8 @@ function makes(tools: CheckoutTools): Handlers<'createAdminDraft'> {
       })
       const draft = await viewOf(tools, db, caller, await find(db, caller, id), now.getTime())
       // Both totals come from the same pricing function. If they ever differ, nothing is written.
-      if (draft.totals.total !== total) throw new Error(`draft ${id} costs ${draft.totals.total} and not ${total}`)
+      if (draft.totals.total !== total)
+        throw new Error(`draft ${id} costs ${draft.totals.total} minor units instead of ${total}`)
       const session = await findSession(db, { installationId, sessionId })
       if (!session) throw new Error(`draft ${id} has no session`)
       await moveDraft(db, 'create', session, { currency: draft.currency, total }, { now: now.getTime(), cause })
@@ -178,7 +179,9 @@ async function lockOpen(db: Tx, seller: MerchantMode, draftId: string, now: numb
 // A draft that changes an order was agreed on as a whole, so it cannot be edited.
 function refuseUnchangeable({ version, changesOrder }: DraftOrderRow, expected: number | undefined): void {
   if (changesOrder !== null)
-    throw refuse('draft_not_open', { message: 'The draft changes an order: cancel it, and edit or exchange again.' })
+    throw refuse('draft_not_open', {
+      message: 'The draft changes an order and cannot be edited: cancel the draft, and make the change again.',
+    })
   if (expected === undefined || expected === version) return
   const message = `The draft is at version ${version}; the request expected ${expected}.`
   throw refuse('version_conflict', { message, current: { version } })

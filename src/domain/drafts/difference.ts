@@ -59,7 +59,7 @@ export async function insertDifference(
   const draft = { id, mode, installationId, sessionId: session.id, note: null, changesOrder, returnId }
   insertDraft(tx, merchantId, { ...draft, createdAt: context.now })
   const row = await findSession(tx, { installationId, sessionId: session.id })
-  if (!row || session.totals.total !== total) throw new Error(`draft ${id} does not cost the difference`)
+  if (!row || session.totals.total !== total) throw new Error(`the total of draft ${id} is not the difference to pay`)
   await moveDraft(tx, 'create', row, { currency, total }, context)
   return id
 }

@@ -47,7 +47,7 @@ export async function previewDraft(
 ): Promise<DraftPrices> {
   const { items } = asked
   const terms = await findSellerTerms(db, seller.merchantId)
-  if (!terms) throw new Error(`merchant ${seller.merchantId} is gone`)
+  if (!terms) throw new Error(`merchant ${seller.merchantId} does not exist`)
   const [offers, book] = await Promise.all([
     listWantedOffers(db, seller, items, now),
     pricebooks.find(db, seller.merchantId, terms.catalogVersion),
@@ -81,7 +81,7 @@ export async function previewDraft(
     return draftPrices(lines, pricing)
   } catch (error) {
     if (!(error instanceof RangeError)) throw error
-    throw refuse('quantity_limit_exceeded', { message: 'The total would be too large.' })
+    throw refuse('quantity_limit_exceeded', { message: 'The total of the draft would be too large.' })
   }
 }
 

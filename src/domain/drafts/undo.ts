@@ -36,7 +36,7 @@ async function undoDraft(tools: CheckoutTools, ask: UndoAsk, change: AuditedChan
   const found = await findDraft(tx, seller, change.id)
   const session = found && (await lockSessionAndCart(tx, found))
   const row = session && (await findDraft(tx, seller, change.id))
-  if (!row) throw overtakenRefusal(change, 'The draft is gone.')
+  if (!row) throw overtakenRefusal(change, 'The draft no longer exists.')
   await refuseAsOvertaken(change, () => refuseNotOpen(row, at))
   const now = new Date(at)
   const { installationId } = row

@@ -26,7 +26,7 @@ export async function checkCorrection(db: Reader, { order }: OrderFacts, given: 
   if (!face) throw editNotPossible('The order has no address.', 'no_address')
   const { country, region } = summarizeAddress(checked.address)
   if (country !== face.summary.country || (region ?? '') !== (face.summary.region ?? ''))
-    throw editNotPossible('The address is in another country or region.', 'other_region')
+    throw editNotPossible('The new address must be in the same country and region as the old address.', 'other_region')
   return checked.address
 }
 
@@ -41,7 +41,7 @@ export async function correctOrderAddress(
   const address = await checkCorrection(tx, facts, given)
   const { installationId, id: ownerId, address: old } = facts.order
   const face = await findVisibleAddress(tx, facts.order)
-  if (!face || !old) throw new Error(`order ${ownerId} has lost its address`)
+  if (!face || !old) throw new Error(`the address of order ${ownerId} does not exist`)
   const known = await tryDecryptAddress(tx, rootSecret, { installationId, ownerId, id: old.token, now })
   if (JSON.stringify(known) === JSON.stringify(address)) return undefined
   const summary = summarizeAddress(address)

@@ -124,7 +124,7 @@ async function giveBack(
   { now }: ChangeContext,
 ): Promise<readonly RefundRow[]> {
   const refunds = await queueEditRefund(tx, found, { amount, editId, reason: null }, now)
-  if (!refunds) throw new Error(`order ${found.order.id} has no ${amount} minor units left to go back`)
+  if (!refunds) throw new Error(`order ${found.order.id} does not have ${amount} minor units left to refund`)
   return refunds
 }
 

@@ -97,7 +97,7 @@ function refuseSettled(line: OrderLine, refunded: readonly RefundedLine[], quant
     ),
   )
   if (quantity >= least) return
-  const message = `${least} of ${code} were sent or refunded already; fewer cannot be left.`
+  const message = `${least} of ${code} were already sent or refunded, so the quantity cannot be lower.`
   throw refuse('order_edit_not_possible', { message, current: { reason: 'settled', skuId, least } })
 }
 
@@ -162,10 +162,11 @@ function shippingAfter({ order, lines, refunded, shipping: wanted }: EditInput):
   const { shipping, shippingTax: tax, shippingTaxes: taxes, shippingChoice } = order
   if (wanted === undefined || wanted === shipping)
     return { amount: shipping, discount: before, tax, taxes, removed: [], added: [] }
-  if (shippingChoice === null) throw editNotPossible('Nothing of the order is delivered.', 'no_delivery')
+  if (shippingChoice === null)
+    throw editNotPossible('The order has no items to deliver, so its shipping cannot be changed.', 'no_delivery')
   // A refund by line refunds the whole shipping, so reducing the shipping afterwards would refund it twice.
   if (wanted < shipping && refunded.some(({ skuId }) => skuId === ''))
-    throw editNotPossible('The shipping was refunded already; less of it cannot be left.', 'settled')
+    throw editNotPossible('The shipping was already refunded, so it cannot be reduced.', 'settled')
   const discount = Math.min(before, wanted)
   const sharesBefore = taxes ?? [{ rateBps: shippingRate(order, shipping - before), amount: shipping - before, tax }]
   // The new amount is spread over the tax rates of the order, in the proportion of their shares.
@@ -238,5 +239,5 @@ function sumOf<Line>(lines: readonly Line[], amount: (line: Line) => number): nu
 function exact(amount: bigint): number {
   const number = Number(amount)
   if (Number.isSafeInteger(number) && number >= 0) return number
-  throw refuse('quantity_limit_exceeded', { message: 'The total would be too large.' })
+  throw refuse('quantity_limit_exceeded', { message: 'The total of the order would be too large.' })
 }

@@ -37,9 +37,16 @@ export async function previewEdit(
   const { order, lines } = facts
   refuseUneditable(facts)
   const open = await findOpenChange(db, order)
-  if (open) throw editNotPossible(`Draft ${open.draftId} waits for the payment of another edit.`, 'change_open')
+  if (open)
+    throw editNotPossible(
+      `Draft ${open.draftId} is waiting for the payment of another change of this order: cancel the draft first.`,
+      'change_open',
+    )
   if ((await countEdits(db, order)) >= orderEditsMax)
-    throw editNotPossible(`The order was edited ${orderEditsMax} times already.`, 'too_many_edits')
+    throw editNotPossible(
+      `The order was already edited ${orderEditsMax} times, which is the maximum.`,
+      'too_many_edits',
+    )
   if (asked.address) await checkCorrection(db, facts, asked.address)
   const items = asked.items ?? []
   const offers = await listWantedOffers(db, order, items, now)
@@ -48,7 +55,7 @@ export async function previewEdit(
   const isNew = ({ skuId }: { skuId: string }) => !lines.some((line) => line.skuId === skuId)
   const fresh = offers.filter((offer) => isNew(offer) && (quantities.get(offer.skuId) ?? 0) > 0)
   if (lines.length + fresh.length > limits.cartLinesMax)
-    throw editNotPossible('The order has too many items.', 'too_many')
+    throw editNotPossible(`The order would have more than ${limits.cartLinesMax} lines.`, 'too_many')
   const prices = new Map(items.map(({ skuId, unitPrice }) => [skuId, unitPrice]))
   const termsFor = fresh.length > 0 ? await findTerms(db, pricebooks, facts) : undefined
   const newItems = fresh.map((offer): NewItem => {
@@ -73,20 +80,27 @@ export async function previewEdit(
 function refuseUnlinkable({ parts }: EditPlan, { address }: EditRequest, offers: readonly Offer[]): void {
   const added = parts.added.filter(isOfSku)
   if (added.length === 0) throw editNotPossible('Only items that are added can be paid by a link.', 'nothing_added')
-  if (address) throw editNotPossible('Correct the address by an edit of its own.', 'with_address')
+  if (address)
+    throw editNotPossible(
+      'An edit that is paid by a link cannot correct the address: correct the address in a separate edit.',
+      'with_address',
+    )
   if (offers.some(({ skuId, digital }) => digital && added.some((part) => part.skuId === skuId)))
-    throw editNotPossible('The shopper has to agree to the supply of digital content: make a draft for it.', 'digital')
+    throw editNotPossible(
+      'The shopper must agree to the supply of digital content: create a draft for the digital items.',
+      'digital',
+    )
 }
 
 // A paid order must cost more than was refunded; otherwise nothing would be left of its price.
 function refuseUnpayable(facts: OrderFacts, { order: { total, refunded }, difference }: EditPlan): void {
   if (refunded > 0 && total <= refunded) {
-    const message = `${refunded} minor units were refunded, and the order would cost ${total}: cancel it instead.`
+    const message = `${refunded} minor units were already refunded, and the order would cost only ${total}: cancel the order instead.`
     throw editNotPossible(message, 'refunded')
   }
   if (difference < 0 && refundableAmount(facts) < -difference)
     throw editNotPossible(
-      `The payments of the order have no ${-difference} minor units left to go back.`,
+      `The payments of the order do not have ${-difference} minor units left to refund.`,
       'nothing_paid',
     )
 }
@@ -95,7 +109,7 @@ function refuseUneditable(facts: OrderFacts): void {
   const { number, status, paymentStatus } = facts.order
   const reason = editObstacle(facts.order, { isPaidByHand: isPaidByHand(facts) })
   if (!reason) return
-  const message = `Order ${number} is ${status} and its payment ${paymentStatus}: it cannot be edited.`
+  const message = `Order ${number} cannot be edited: its status is ${status}, and its payment status is ${paymentStatus}.`
   throw refuse('order_not_editable', { message, current: { reason, status, paymentStatus } })
 }
 
@@ -107,7 +121,7 @@ function refuseUnavailable({ order, lines }: OrderFacts, offer: Offer, quantity:
   if (quantity > maxPerOrder) throw refuse('quantity_limit_exceeded', { current: { skuId, limit: maxPerOrder } })
   refuseUnsellable(offer, more)
   if (offer.delivery === 'shipped' && order.address === null)
-    throw editNotPossible('The order has no address to send anything to.', 'no_address')
+    throw editNotPossible('The order has no address to which the items could be sent.', 'no_address')
 }
 
 type OfferTerms = Pick<NewItem, 'price' | 'rateBps' | 'containedBps'>
@@ -121,7 +135,7 @@ async function findTerms(
   { order }: OrderFacts,
 ): Promise<(offer: Pick<Offer, 'price' | 'taxClass'>) => OfferTerms> {
   const [terms, face] = await Promise.all([findTaxTerms(db, order.merchantId), findVisibleAddress(db, order)])
-  if (!terms) throw new Error(`merchant ${order.merchantId} is gone`)
+  if (!terms) throw new Error(`merchant ${order.merchantId} does not exist`)
   const book = await pricebooks.find(db, order.merchantId, terms.catalogVersion)
   const { taxRelief: relief, priceTax } = order
   const buyerCountry = isByVatNumber(relief) ? order.vat?.country : undefined

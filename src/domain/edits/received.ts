@@ -22,7 +22,10 @@ export async function refuseUnreceived(
   const missing = missingMoneyFor(facts, entries, difference)
   if (missing === 0) return
   if (!isReceived)
-    throw editNotPossible(`${missing} minor units more have to be received for the order.`, 'not_received')
+    throw editNotPossible(
+      `The order must receive ${missing} more minor units: confirm that they have arrived, or let the shopper pay by a link.`,
+      'not_received',
+    )
   moneyAfterEntry(facts, entries, { amount: missing, settles: false })
 }
 
@@ -46,7 +49,7 @@ export async function collectDifference(
   const asked = { installationId, merchantId, mode, checkoutSessionId, currency, method, provider: manualName }
   const made = insertPayment(tx, { ...asked, id: newId('pay'), amount: difference, checkAt: null }, now)
   const move = moveFor(paymentLifecycle, 'collect', made.status)
-  if (!move) throw new Error(`a payment that is ${made.status} cannot be collected`)
+  if (!move) throw new Error(`payment ${made.id} is ${made.status} and cannot be collected`)
   const paid = { ...made, status: move.to, orderId: order.id, reference: manualReference(made.id) }
   await savePayment(tx, paid)
   return [...payments, paid]

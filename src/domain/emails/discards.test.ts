@@ -23,7 +23,7 @@ test('discarded e-mails make at most two log lines a minute per merchant', () =>
   ])
   discards.tell(60_000)
   discards.tell(200_000)
-  assert.deepEqual(told().slice(2), [['more e-mails were not sent', 'mer_1', 499]])
+  assert.deepEqual(told().slice(2), [['further e-mails were not sent', 'mer_1', 499]])
   discards.note(email('mer_1', 0), 200_000)
   assert.deepEqual(told().slice(3), [['e-mail was not sent', 'mer_1', undefined]])
 })

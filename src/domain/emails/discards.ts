@@ -38,7 +38,7 @@ export function createDiscards(log: Log): Discards {
         // A clock that was set back also ends the minute.
         if (now >= since && now - since < countMs) continue
         counted.delete(key)
-        if (more > 0) log.warn('more e-mails were not sent', { ...last, count: more })
+        if (more > 0) log.warn('further e-mails were not sent', { ...last, count: more })
       }
     },
   }

@@ -160,9 +160,10 @@ async function record(tools: MailTools, email: EmailRow, outcome: EmailOutcome):
   const facts = { emailId: email.id, kind: email.kind, orderId: email.orderId, code, attempts: email.attempts + 1 }
   counts[status === 'pending' ? 'retried' : status] += 1
   if (outcome.isTried) noteHealth(tools, status === 'pending' || status === 'failed', facts)
-  if (!isOurs) log.warn('e-mail was sent after its lease had ended; it may arrive twice', facts)
+  if (!isOurs)
+    log.warn('e-mail was sent after the lease of the process had expired; the e-mail may arrive twice', facts)
   else if (status === 'sent') log.debug('e-mail sent', facts)
-  else if (status === 'failed') log.error('e-mail could not be sent and is given up', undefined, facts)
+  else if (status === 'failed') log.error('e-mail could not be sent; no further attempt is made', undefined, facts)
   else if (status === 'pending') log.debug('e-mail could not be sent; retrying', facts)
   else if (status === 'refused') log.warn('e-mail was refused', facts)
   else
@@ -170,8 +171,8 @@ async function record(tools: MailTools, email: EmailRow, outcome: EmailOutcome):
 }
 
 function noteHealth({ log, health }: MailTools, isFailing: boolean, facts: { code: string | null }): void {
-  if (isFailing && !health.isFailing) log.warn('mail server does not take e-mails; retrying', facts)
-  if (!isFailing && health.isFailing) log.info('mail server takes e-mails again')
+  if (isFailing && !health.isFailing) log.warn('mail server does not accept e-mails; retrying', facts)
+  if (!isFailing && health.isFailing) log.info('mail server accepts e-mails again')
   health.isFailing = isFailing
 }
 

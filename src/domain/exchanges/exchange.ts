@@ -41,7 +41,7 @@ export async function exchangeReturn(
   const paid = { key: { installationId, sessionId }, total, parts: moved.parts, ...context }
   const orderId = await completeSessionByCredit(tools, tx, paid)
   const placed = await findOrderFacts(tx, { installationId, orderId })
-  if (!placed) throw new Error(`order ${orderId} is gone`)
+  if (!placed) throw new Error(`order ${orderId} does not exist`)
   const refunds = moneyBack > 0 ? await giveBack(tx, placed, { amount: moneyBack, returnId: row.id }, context) : []
   const exchange = { orderId, orderNumber: placed.order.number, credit, refunded: moneyBack, paid: 0 }
   const after = await recordExchange(tx, found.facts, moved, exchange, context)
@@ -73,7 +73,7 @@ async function giveBack(
   const { installationId, id: orderId, number } = placed.order
   saveReducedAmount(tx, { installationId, orderId }, amount)
   const refunds = await queueEditRefund(tx, placed, { amount, editId: returnId, reason: null }, context.now)
-  if (!refunds) throw new Error(`the payments of order ${number} have no ${amount} left`)
+  if (!refunds) throw new Error(`the payments of order ${number} do not have ${amount} minor units left to refund`)
   recordOrderChange(tx, placed, { timeline: ['refund_started'] }, context)
   return refunds
 }

@@ -39,7 +39,8 @@ export async function createExchangeDraft(
   if (addressToken) extendAddressExpiry(tx, installationId, addressToken, context.now + days * dayMs)
   const placed = await pricingOf(tools, tx, { installationId, cartId }, context.now)
   // Both totals come from the same pricing function. If they ever differ, nothing is written.
-  if (placed.totals.total !== total) throw new Error(`cart ${cartId} costs ${placed.totals.total} and not ${total}`)
+  if (placed.totals.total !== total)
+    throw new Error(`cart ${cartId} costs ${placed.totals.total} minor units instead of ${total}`)
   const items = refund.items.map(({ skuId, quantity }) => ({ skuId, quantity }))
   const exchange = { returnId: row.id, items, deduction: refund.deduction, credit, close }
   const change: ExchangeChange = { orderId, number, pricing: subtractCredit(placed, credit), exchange, placed }
@@ -56,6 +57,6 @@ async function pricingOf(
   now: number,
 ): Promise<Pricing> {
   const facts = await findCartFacts(tx, pricebooks, key, now)
-  if (!facts) throw new Error(`cart ${key.cartId} is gone`)
+  if (!facts) throw new Error(`cart ${key.cartId} does not exist`)
   return (await quoteCart(tx, pricebooks, facts, now)).pricing
 }

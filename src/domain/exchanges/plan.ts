@@ -48,16 +48,24 @@ export async function planExchange(
   now: number,
 ): Promise<ExchangePlan> {
   const open = await findOpenChange(db, order.order)
-  if (open) throw notPossible(`Draft ${open.draftId} waits for the payment of another change.`, 'change_open')
+  if (open)
+    throw notPossible(
+      `Draft ${open.draftId} is waiting for the payment of another change of this order: cancel the draft first.`,
+      'change_open',
+    )
   const refund = await previewReturnRefund(db, facts, order, { items, shipping: false, deduction })
   refuseUnpaid(order, refund.amount)
   await refuseOtherTerms(db, order.order)
   const { customer, address } = await decryptOrderCustomer(db, rootSecret, order.order, now)
   const offers = await forNewItems(() => listWantedOffers(db, order.order, newItems, now))
   if (offers.some(({ digital }) => digital))
-    throw notPossible('The shopper has to agree to the supply of digital content: make a draft for it.', 'digital')
+    throw notPossible(
+      'The shopper must agree to the supply of digital content: create a draft for the digital items.',
+      'digital',
+    )
   const isSent = needsShipping(offers)
-  if (isSent && !address) throw notPossible('The order has no address any more to send anything to.', 'no_address')
+  if (isSent && !address)
+    throw notPossible('The order no longer has an address to which the new items could be sent.', 'no_address')
   const terms: MerchantTerms = {
     discount: 0,
     shipping: { label: order.order.shippingChoice?.label ?? 'Delivery', amount: 0 },
@@ -66,14 +74,17 @@ export async function planExchange(
   const prices = await forNewItems(() => previewDraft(db, pricebooks, order.order, wanted, now))
   const balance = computeBalance(refund.amount, prices.totals.total)
   if (!balance)
-    throw notPossible('The new items cost nothing: refund the return, and make a draft for them.', 'nothing_to_pay')
+    throw notPossible(
+      'The new items cost nothing: refund the return, and create a draft for the new items.',
+      'nothing_to_pay',
+    )
   if (balance.difference > 0 && !payByLink) throw costsMore(balance)
   return { refund, prices, balance, terms, customer, address }
 }
 
 function refuseUnpaid(order: OrderFacts, amount: number): void {
   if (refundableAmount(order) >= amount) return
-  const message = `The payments of order ${order.order.number} have no ${amount} minor units left.`
+  const message = `The payments of order ${order.order.number} do not have ${amount} minor units left to refund.`
   throw refuse('refund_amount_too_high', { message })
 }
 
@@ -83,16 +94,17 @@ async function refuseOtherTerms(db: Reader, order: OrderRow): Promise<void> {
     findSellerTerms(db, order.merchantId),
     listInstallations(db, order.merchantId),
   ])
-  if (terms?.currency !== order.currency) throw notPossible('The shop sells in another currency now.', 'currency')
+  if (terms?.currency !== order.currency)
+    throw notPossible('The shop now sells in another currency than that of the order.', 'currency')
   // The buyer's VAT number would have to be checked again before the new order could be without tax.
   if (isByVatNumber(order.taxRelief))
     throw notPossible(
-      'The order is without tax by the VAT number of its buyer: refund the return, and make a draft.',
+      'The order is tax-free because of the VAT number of its buyer: refund the return, and create a draft for the new items.',
       'vat_number',
     )
   const own = installations.find(({ id }) => id === order.installationId)
   if (!own || own.disabledAt !== null)
-    throw notPossible('The installation that sold the order is switched off.', 'installation_disabled')
+    throw notPossible('The installation that sold the order is disabled.', 'installation_disabled')
 }
 
 function costsMore({ credit, total }: Balance): Refusal {

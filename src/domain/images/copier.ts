@@ -114,11 +114,11 @@ class Decoder {
   // Returns the result, or the name of a problem.
   ask(bytes: Buffer): Promise<unknown> {
     return this.#inTurn(async () => {
-      if (this.#isClosed) throw new Error('pictures are no longer decoded')
+      if (this.#isClosed) throw new Error('the picture decoder is closed')
       const { child, word } = this.#begin()
       if ((await word) !== 'there') {
         this.#stop()
-        throw new Error('the process that decodes pictures did not start')
+        throw new Error('the picture decoder process did not start')
       }
       this.#ids += 1
       const { problem, value } = await answerOf(child, { id: this.#ids, bytes }, this.#pictureMsMax)

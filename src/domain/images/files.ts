@@ -19,7 +19,7 @@ export function openImageFiles(target: MediaTarget, now: () => number): ImageFil
 
 // Used by a server without storage for pictures.
 export const noImageFiles: ImageFiles = {
-  put: () => Promise.reject(new Error('there is no place for pictures')),
+  put: () => Promise.reject(new Error('no storage for pictures is configured')),
   get: () => Promise.resolve(null),
 }
 
@@ -71,7 +71,7 @@ export class BucketError extends Error {
 
 function answeredWith(status: number): BucketError {
   const code = status === 403 ? 'BUCKET_KEY_REFUSED' : status === 404 ? 'BUCKET_NOT_FOUND' : 'BUCKET_FAILED'
-  return new BucketError(`The bucket answered with ${status}`, code)
+  return new BucketError(`The bucket answered with status ${status}`, code)
 }
 
 export function createBucketFiles(target: BucketTarget, now: () => number): ImageFiles {

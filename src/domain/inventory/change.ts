@@ -101,7 +101,7 @@ function eventData(
   { stockRow: { skuId: id, lowStockAt }, onHand, held }: StockChange,
   named: SkuName | undefined,
 ): EventDataOf<StockEvent> {
-  if (!named) throw new Error(`${id} was locked but does not exist`)
+  if (!named) throw new Error(`SKU ${id} was locked but does not exist`)
   const { code, productSlug, name } = named
   return { sku: { id, code, productSlug, name, availableQuantity: Math.max(0, onHand - held), lowStockAt } }
 }

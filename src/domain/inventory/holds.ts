@@ -110,7 +110,7 @@ export async function insertFirstHolds(
   const rows = await reserveStock(tx, seller, lines)
   const changes = rows.map(({ skuId, onHand, held, stockVersion }): StockChange => {
     const line = bySku.get(skuId)
-    if (!line) throw new Error(`${skuId} was reserved, and nobody asked for it`)
+    if (!line) throw new Error(`SKU ${skuId} was reserved but not requested`)
     const { quantity, productId, whenSoldOut } = line
     const { lowStockAt } = context
     const before = { onHand, held: held - quantity, stockVersion }

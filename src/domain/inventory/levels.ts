@@ -75,7 +75,10 @@ export function levelAfter(onHand: number, change: LevelChange['change']): numbe
   }
   return change.expectedOnHand === onHand
     ? change.onHand
-    : refuse('stock_changed', { message: `The stock is ${onHand} now.`, current: { onHand } })
+    : refuse('stock_changed', {
+        message: `The current stock is ${onHand}, which is not what the request expects.`,
+        current: { onHand },
+      })
 }
 
 export async function writeLevels(

@@ -45,7 +45,7 @@ export async function sellHeld(
   lines: readonly StockLine[],
   context: ChangeContext & { soldTo: string },
 ): Promise<SaleResult> {
-  if (lines.length === 0) throw new Error('a sale without lines')
+  if (lines.length === 0) throw new Error('a sale must have at least one line')
   const { now, soldTo } = context
   const wanted = mergeStockLines(lines)
   const found = await lockAndReadHolds(tx, seller, owner, wanted, now)
@@ -175,7 +175,8 @@ export async function removeFromSale(
     const taken = -own.reduce((sum, { delta }) => sum + delta, 0)
     const notTaken = Math.min(quantity, owed)
     const back = quantity - notTaken
-    if (!stockRow || back > taken) throw new Error(`order ${soldTo} took ${taken} of ${skuId}, not ${back}`)
+    if (!stockRow || back > taken)
+      throw new Error(`order ${soldTo} took ${taken} of SKU ${skuId} and cannot return ${back}`)
     const movement = { skuId, ownerId: soldTo }
     if (notTaken > 0)
       written.push({ ...movement, id: newId('mov'), kind: 'restocked', delta: 0, backordered: notTaken })

@@ -42,7 +42,7 @@ async function undoMaker({ tx, seller, dryRun, context: { now } }: UndoAsk, chan
   if (!present) return
   if (change.kind === 'create') {
     if ((await countProductsOfMakers(tx, merchantId, [slug])).length > 0)
-      throw overtakenRefusal(change, `Products name ${slug}.`)
+      throw overtakenRefusal(change, `Products still refer to the maker ${slug}.`)
     if (!dryRun) await deleteMaker(tx, merchantId, present.id)
     return
   }

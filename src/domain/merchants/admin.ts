@@ -131,7 +131,7 @@ async function lockShop(
   expectedVersion: number,
 ): Promise<Merchant> {
   const merchant = await lockMerchantById(tx, caller.merchantId)
-  if (!merchant) throw new Error(`${caller.merchantId} is called for and does not exist`)
+  if (!merchant) throw new Error(`merchant ${caller.merchantId} does not exist`)
   if (merchant.version !== expectedVersion) throw versionConflict(await shopView(tx, parts, caller))
   return merchant
 }

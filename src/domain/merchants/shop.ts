@@ -88,7 +88,7 @@ export async function shopView(
     listLivingAccounts(db, { merchantId, mode }),
     listProblems(db, merchantId),
   ])
-  if (!merchant) throw new Error(`${merchantId} is called for and does not exist`)
+  if (!merchant) throw new Error(`merchant ${merchantId} does not exist`)
   return {
     id: merchant.id,
     version: merchant.version,

@@ -41,7 +41,7 @@ export function shopUndoer(parts: AdminShopParts): Undoer {
     async undo(ask) {
       const { tx, seller, changes, dryRun, context } = ask
       const merchant = await lockMerchantById(tx, seller.merchantId)
-      if (!merchant) throw new Error(`${seller.merchantId} is called for and does not exist`)
+      if (!merchant) throw new Error(`merchant ${seller.merchantId} does not exist`)
       for (const change of changes) {
         if (change.kind !== 'change') throw notUndoable(change)
         if (change.what === 'merchant') await undoMerchant(ask, change, merchant, parts)
@@ -104,6 +104,7 @@ async function undoMethod({ tx, seller, dryRun, context: { now } }: UndoAsk, cha
     ...valuesBefore<ReturnType<typeof shownMethod>>(change, ['enabled', 'instructions', 'termDays']),
   }
   const after = { ...present, isOffered: enabled, instructions, termDays, isDefault: false }
-  if (lacksInstructions(after)) throw overtakenRefusal(change, `${change.name} would lack its instructions.`)
+  if (lacksInstructions(after))
+    throw overtakenRefusal(change, `${change.name} cannot be offered without instructions for shoppers.`)
   if (!dryRun) await saveMethodSettings(tx, seller.merchantId, after, now)
 }

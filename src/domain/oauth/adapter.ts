@@ -90,7 +90,8 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
     const artifact = { kind, id, sealed, grantId, uid, expiresAt }
     // A second decision must not restore an interaction that is finished.
     if (kind !== 'Interaction' || payload.result === undefined) await saveArtifact(tx, artifact, now)
-    else if (!(await updateArtifact(tx, artifact))) throw refusal('session_not_found', 'answered before')
+    else if (!(await updateArtifact(tx, artifact)))
+      throw refusal('session_not_found', 'the consent was already decided')
     if (grantId !== null) await trimArtifactsOfGrant(tx, kind, grantId, artifactsPerGrantMax)
   }
 
@@ -98,7 +99,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
     async upsert(value, payload, expiresIn) {
       const now = clockMs()
       const id = hashArtifactId(value)
-      if (kind === 'Grant') throw new Error('a grant is made with its installation')
+      if (kind === 'Grant') throw new Error('a grant can only be created with its installation')
       if (kind !== 'ReplayDetection') {
         return storage.write((tx) => save(tx, id, payload, now + expiresIn * 1000, now))
       }
@@ -108,7 +109,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
       const isFirst = await storage.write((tx) =>
         insertOnce(tx, { kind, id, sealed, grantId: null, uid: null, expiresAt }, now),
       )
-      if (!isFirst) throw refusal('invalid_request', 'seen before')
+      if (!isFirst) throw refusal('invalid_request', 'the assertion was already used')
     },
 
     // A refresh token of an assistant that is used a second time was copied, whatever else is wrong with the request. So the installation
@@ -156,8 +157,8 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
       if (endedId !== undefined)
         log.warn(kind === 'RefreshToken' ? reuses.RefreshToken : reuses.AuthorizationCode, { installationId: endedId })
       throw kind === 'PushedAuthorizationRequest'
-        ? refusal('invalid_request_uri', 'already used')
-        : refusal('invalid_grant', 'already consumed')
+        ? refusal('invalid_request_uri', 'the request_uri was already used')
+        : refusal('invalid_grant', 'the token or code was already used')
     },
 
     // A decision is used once: the library deletes the interaction and continues, so a concurrent duplicate must fail here.
@@ -168,7 +169,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
         return
       }
       const isGone = await storage.write((tx) => deleteArtifact(tx, kind, id))
-      if (kind === 'Interaction' && !isGone) throw refusal('session_not_found', 'answered before')
+      if (kind === 'Interaction' && !isGone) throw refusal('session_not_found', 'the consent was already decided')
     },
 
     // The library calls this for every kind when one token is revoked. endInstallationOfGrant deletes all artifacts of a grant; revoking
@@ -180,7 +181,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
 // Only the operator creates and changes apps; the library reads them.
 function clientAdapter({ findClient }: AdapterParts): Adapter {
   const never = async (): Promise<never> => {
-    throw new Error('apps cannot be changed by the library')
+    throw new Error('the OAuth library must not change apps')
   }
   return {
     find: findClient,

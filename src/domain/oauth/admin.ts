@@ -172,8 +172,8 @@ function refuseToGive(caller: AdminCaller, wanted: readonly Scope[]): void {
   )
   if (missing === undefined) return
   const message = isAdmin(missing)
-    ? 'A key with admin scopes is made by a signed-in owner or at the command line.'
-    : 'A key or an app gives only scopes that it has itself.'
+    ? 'Only a signed-in owner or the command line can create a key with admin scopes.'
+    : 'A key or an app can only grant scopes that it has itself.'
   throw refuse('scope_missing', { message, current: { requiredScope: missing } })
 }
 

@@ -214,7 +214,7 @@ export async function findForeignUse(
 
 function columnsOf(definition: AppDefinition): Pick<AppRow, 'clientKind' | 'jwks' | 'redirectUris' | 'scopes'> {
   const problem = appProblem(definition)
-  if (problem) throw new TypeError(`an app with a problem at ${problem.path} cannot be stored`)
+  if (problem) throw new TypeError(`the app cannot be stored: ${problem.path} ${problem.message}`)
   const { jwks } = definition
   return {
     clientKind: jwks === null ? 'public' : 'confidential',

@@ -100,7 +100,7 @@ export async function saveAssistant(tx: Tx, document: ClientDocument, now: numbe
       values (${newId('app')}, ${free}, '', 'public', null, ${redirectUris}, ${scopes}, 'live', ${now}, ${now}, null, ${url})
       on conflict do nothing`
   }
-  throw new Error('no name is free for an assistant')
+  throw new Error('no unused name was found for the assistant')
 }
 
 async function listTakenAppNames(db: Reader, names: readonly string[]): Promise<string[]> {

@@ -80,7 +80,7 @@ export function oauthOperations({
         throw refuse('invalid_request', { issues: [issueAt('/expiresAt', 'not_in_future')] })
       await lockLiving(db, caller)
       if ((await countLivingKeys(db, caller.installationId, now.getTime())) >= livingKeysMax) {
-        const message = `The installation has ${livingKeysMax} keys that work. Revoke one first.`
+        const message = `The installation has ${livingKeysMax} active keys, which is the maximum: revoke one first.`
         throw refuse('invalid_request', { message })
       }
       const { installationId, merchantId, mode } = caller
@@ -89,7 +89,7 @@ export function oauthOperations({
       const { credential, keyText } = newCredential(rootSecret, input, now.getTime())
       await insertCredential(db, credential)
       const row = await findCredentialById(db, credential.id)
-      if (!row) throw new Error('a key that was just inserted is not there')
+      if (!row) throw new Error(`the inserted key ${credential.id} does not exist`)
       return { data: { key: keyView(row, now), secret: keyText } }
     },
 

@@ -48,7 +48,7 @@ export async function saveArtifact(tx: Tx, artifact: Artifact, now: number): Pro
   for (let attempt = 0; attempt < 3; attempt += 1) {
     if ((await insertArtifact(tx, artifact, now)) || (await updateArtifact(tx, artifact))) return
   }
-  throw new Error('an artifact could neither be inserted nor updated')
+  throw new Error('the OAuth artifact could neither be inserted nor updated')
 }
 
 async function insertArtifact(tx: Tx, artifact: Artifact, now: number): Promise<boolean> {

@@ -155,7 +155,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
         fulfilOrder(db, key, parcelOf(body), { now: now.getTime(), cause }),
       )
       const sent = after.fulfillments.at(-1)
-      if (!sent) throw new Error(`a parcel of ${orderId} was sent and is not there`)
+      if (!sent) throw new Error(`order ${orderId} has no fulfillment after a parcel was sent`)
       return new AuditedReply(
         {
           data: { order: await findAdminOrderView(db, caller, after, place), fulfillment: adminFulfillmentView(sent) },
@@ -246,7 +246,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
         cancelOrder(db, key, input, { now: now.getTime(), cause }),
       )
       const cancellation = cancellationView(after.order, after.refunds)
-      if (!cancellation) throw new Error(`order ${orderId} was cancelled and does not say so`)
+      if (!cancellation) throw new Error(`order ${orderId} has no cancellation after it was cancelled`)
       return new AuditedReply(
         { data: { cancellation, order: await findAdminOrderView(db, caller, after, place) } },
         orderChanges(before, after),

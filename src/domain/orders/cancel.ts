@@ -61,7 +61,7 @@ export async function cancelLockedOrder(
 ): Promise<OrderFacts> {
   const { order } = found
   const move = moveFor(orderLifecycle, input.verb, order.status)
-  if (!move) throw new Error(`order ${order.id} is ${order.status} and cannot ${input.verb}`)
+  if (!move) throw new Error(`order ${order.id} is ${order.status} and does not allow ${input.verb}`)
 
   // Checkout sessions are locked before stock.
   expireChanges(tx, order, context.now)
@@ -148,7 +148,7 @@ async function queueMoneyBack(
     return { facts, refundId: last?.id ?? null, timeline: [] }
   }
   const queued = await queueRefund(tx, facts, { amount, reason: input.reason }, context)
-  if (!queued) throw new Error(`order ${order.id} was paid, and there is no payment to give back`)
+  if (!queued) throw new Error(`order ${order.id} was paid but has no payment to refund`)
   return { facts: queued.facts, refundId: queued.refunds[0].id, timeline: ['refund_started'] }
 }
 

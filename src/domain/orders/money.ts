@@ -60,13 +60,19 @@ export function moneyAfterEntry(
   const received = before + amount
   const current = { received: before }
   if (amount === 0 || !Number.isSafeInteger(received))
-    throw refuse('money_not_recordable', { message: `An amount of ${amount} cannot be recorded.`, current })
+    throw refuse('money_not_recordable', {
+      message: `The amount ${amount} cannot be recorded: it must not be 0, and the sum received must be a safe integer.`,
+      current,
+    })
   if (received < 0) {
-    const message = `${before} minor units came for order ${number}; ${-amount} cannot have been given back of them.`
+    const message = `Order ${number} received ${before} minor units, so ${-amount} cannot have been paid back.`
     throw refuse('money_not_recordable', { message, current })
   }
   if (entries.length >= moneyEntriesMax)
-    throw refuse('money_not_recordable', { message: `Order ${number} has ${entries.length} entries already.`, current })
+    throw refuse('money_not_recordable', {
+      message: `Order ${number} already has ${entries.length} recorded amounts, which is the maximum.`,
+      current,
+    })
   const isEnough = received >= total || (settles && amount > 0)
   return { received, isPaid: isEnough && (paymentStatus === 'pending' || paymentStatus === 'voided') }
 }

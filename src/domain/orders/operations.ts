@@ -58,7 +58,7 @@ export function orderOperations(pages: OrderPageTools): { [Id in OrderOperation]
         { now: now.getTime(), cause },
       )
       const cancellation = cancellationView(order, refunds)
-      if (!cancellation) throw new Error(`order ${order.id} was cancelled and does not say so`)
+      if (!cancellation) throw new Error(`order ${order.id} has no cancellation after it was cancelled`)
       return { data: { cancellation, order: orderSummary(order) } }
     },
   }

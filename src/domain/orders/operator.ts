@@ -149,12 +149,12 @@ export function refuseOtherRefunds(facts: OrderFacts, expected: number | undefin
   const { refunded: back, refundPending } = orderTotals(facts.order, facts.refunds)
   const refunded = back + refundPending
   if (expected === undefined || expected === refunded) return
-  const message = `${refunded} were refunded or are on their way back; the request expected ${expected}.`
+  const message = `${refunded} minor units were refunded or are being refunded; the request expected ${expected}.`
   throw refuse('version_conflict', { message, current: { version, status, order: orderView(facts) } })
 }
 
 function notAwaited({ number, paymentStatus }: OrderFacts['order']): Refusal {
-  const message = `Order ${number} is ${paymentStatus}: no payment is awaited.`
+  const message = `Order ${number} is not waiting for a payment: its payment status is ${paymentStatus}.`
   return refuse('payment_not_awaited', { message, current: { paymentStatus } })
 }
 
@@ -228,7 +228,7 @@ export async function resolveParcelContents(db: Reader, found: OrderFacts, parce
   const { order } = found
   const { status, number } = order
   if (status === 'cancelled' || status === 'completed') {
-    const message = `Order ${number} is ${status}: nothing is to be sent.`
+    const message = `Order ${number} is ${status}, so nothing can be sent.`
     throw refuse('order_not_fulfillable', { message, current: { status } })
   }
   if (order.mode === 'test' && !parcel.isTestMeant && (await isSellingLive(db, order.merchantId)))
@@ -259,7 +259,8 @@ function announceParcel(
   const start = moveFor(orderLifecycle, 'start', found.order.status)
   if (fulfillmentStatus !== 'fulfilled') {
     const move = start ?? moveFor(orderLifecycle, 'go_on', found.order.status)
-    if (!move) throw new Error(`order ${found.order.id} is ${found.order.status} and a parcel was sent`)
+    if (!move)
+      throw new Error(`order ${found.order.id} is ${found.order.status} and cannot go on after a parcel was sent`)
     const order = { status: move.to, fulfillmentStatus }
     const timeline = start ? (['processing', 'partially_fulfilled'] as const) : (['partially_fulfilled'] as const)
     return announceOrderChange(tx, { ...found, ...withParcel }, { kind: move.announces, order, timeline }, context)
@@ -279,12 +280,12 @@ function announceParcel(
 export function announceFulfilled(tx: Tx, started: OrderFacts, context: ChangeContext): OrderFacts {
   const { id, status } = started.order
   const sent = moveFor(orderLifecycle, 'fulfil', status)
-  if (!sent) throw new Error(`order ${id} is ${status} and its last parcel was sent`)
+  if (!sent) throw new Error(`order ${id} is ${status} and cannot be fulfilled by its last parcel`)
   const fulfillmentStatus = fulfillmentStatusFor(started.lines)
   const all = { kind: sent.announces, order: { status: sent.to, fulfillmentStatus }, timeline: ['fulfilled'] } as const
   const fulfilled = announceOrderChange(tx, started, all, context)
   const end = moveFor(orderLifecycle, 'complete', fulfilled.order.status)
-  if (!end) throw new Error(`order ${id} is ${fulfilled.order.status} and all of it was sent`)
+  if (!end) throw new Error(`order ${id} is ${fulfilled.order.status} and cannot be completed`)
   return announceOrderChange(
     tx,
     fulfilled,
@@ -300,16 +301,17 @@ function sentFrom(
   by: 'code' | 'skuId',
 ): ItemQuantity[] {
   const unknown = [...(items?.keys() ?? [])].find((code) => !lines.some((line) => line[by] === code))
-  if (unknown !== undefined) throw notLeft(`The order has no ${unknown}.`, { code: unknown, left: 0 })
+  if (unknown !== undefined) throw notLeft(`The order has no item ${unknown}.`, { code: unknown, left: 0 })
   const sent: ItemQuantity[] = []
   for (const line of lines) {
     const { skuId, code, quantity, fulfilled } = line
     const left = quantity - fulfilled
     const wanted = items ? (items.get(line[by]) ?? 0) : left
-    if (wanted > left) throw notLeft(`${left} of ${code} are left to send, not ${wanted}.`, { code, left })
+    if (wanted > left)
+      throw notLeft(`The order has ${left} of ${code} left to send, but the request sends ${wanted}.`, { code, left })
     if (wanted > 0) sent.push({ skuId, quantity: wanted })
   }
-  if (sent.length === 0) throw notLeft('There is nothing left to send.', null)
+  if (sent.length === 0) throw notLeft('The order has no items left to send.', null)
   return sent
 }
 
@@ -328,7 +330,8 @@ export async function returnUndeliveredOrder(
   const found = await lockOrder(tx, key)
   const { order, lines } = found
   const obstacle = returnObstacle(order)
-  if (obstacle === 'not_sent') throw refuse('order_not_sent', { message: `Order ${order.number} was not sent.` })
+  if (obstacle === 'not_sent')
+    throw refuse('order_not_sent', { message: `Order ${order.number} cannot be returned, because it was not sent.` })
   const move = moveFor(orderLifecycle, 'return', order.status)
   const voiding = moveFor(orderPaymentLifecycle, 'void', order.paymentStatus)
   if (obstacle || !move || !voiding) throw notAwaited(order)
@@ -470,7 +473,7 @@ async function refundEditAgain(
 }
 
 function tooHigh(number: string, left: number, amount: number): Refusal {
-  const message = `${left} minor units of order ${number} are left to refund, not ${amount}.`
+  const message = `${left} minor units of order ${number} are left to refund, but the request refunds ${amount}.`
   return refuse('refund_amount_too_high', { message, current: { left } })
 }
 
@@ -481,7 +484,7 @@ export function refuseUncounted(facts: OrderFacts, amount: number): void {
   for (const { paymentId, amount: part } of splitRefund(facts, amount)) {
     const { provider = '' } = facts.payments.find(({ id }) => id === paymentId) ?? {}
     if (isCountedBy(provider, part, currency)) continue
-    const message = `${provider} cannot give back ${part} minor units of order ${number}: it does not pay so small a part of ${currency}. Choose an amount that it can pay, or give it back by hand.`
+    const message = `${provider} cannot refund ${part} minor units of order ${number}, because it does not pay such a small part of ${currency}: choose another amount, or refund by hand.`
     throw refuse('refund_amount_not_payable', { message, current: { provider } })
   }
 }
@@ -505,7 +508,7 @@ function amountMeant(found: OrderFacts, input: RefundInput): number {
   const left = order.total - order.refunded
   const lost = waitingOf(refunds).reduce((sum, { amount }) => sum + amount, 0)
   if (left === 0)
-    throw nothingToRefund(`Nothing of order ${order.number} is left to refund.`, { paymentStatus: order.paymentStatus })
+    throw nothingToRefund(`Order ${order.number} has no amount left to refund.`, { paymentStatus: order.paymentStatus })
   refuseUnclear(found, { input, pending: pendingOf(refunds), lost })
   return input.amount ?? (order.cancellation === null && lost > 0 ? Math.min(lost, left) : left)
 }
@@ -532,11 +535,11 @@ function refuseUnclear(
 ): void {
   if (input.amount === null && pending.length > 0) {
     const amounts = pending.map(({ amount }) => amount)
-    const message = `${amounts.join(' and ')} minor units of order ${number} are already being refunded: name an amount to refund more, or to name the refund that you paid by hand.`
+    const message = `${amounts.join(' and ')} minor units of order ${number} are already being refunded: name the amount of a further refund, or of the pending refund that you paid by hand.`
     throw refuse('refund_pending', { message, current: { amounts } })
   }
   if (input.amount !== null && cancellation === null && input.amount < lost) {
-    const message = `${lost} minor units of order ${number} could not be paid back: refund them together, without naming an amount.`
+    const message = `${lost} minor units of order ${number} could not be refunded: refund them as a whole, without naming an amount.`
     throw refuse('refund_amount_too_low', { message, current: { lost } })
   }
 }
@@ -578,9 +581,9 @@ export async function returnPayment(
   }
   const failed = refunds.findLast(isLostVoid)
   const { id: paymentId, status } = payment
-  if (!failed) throw nothingToRefund(`Nothing of payment ${paymentId} waits to be given back.`, { status })
+  if (!failed) throw nothingToRefund(`Payment ${paymentId} has no failed refund that could be paid again.`, { status })
   const refund = await queueVoid(tx, payment, { id: newId('rfd'), reason: reason ?? failed.reason }, now)
-  if (!refund) throw refuse('refund_pending', { message: `Payment ${paymentId} is already on its way back.` })
+  if (!refund) throw refuse('refund_pending', { message: `Payment ${paymentId} is already being refunded.` })
   if (isByHand) await markRefundPaidByHand(tx, refund, now)
   return refund
 }

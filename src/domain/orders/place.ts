@@ -206,7 +206,7 @@ function refuseWrongSums({ lines, totals, shippingTax, shippingTaxes, promotion,
       (sumOf(shippingTaxes, ({ tax }) => tax) === shippingTax &&
         sumOf(shippingTaxes, ({ amount }) => amount) === shippingCharged)) &&
     totals.total === totals.subtotal - totals.discount + totals.shipping + (totals.taxIncluded ? 0 : totals.tax)
-  if (!agrees) throw new Error('the sums of an order do not agree')
+  if (!agrees) throw new Error('the total of the order is not the sum of its parts')
 }
 
 // If tax was deducted from a gross price, unit price and subtotal were each rounded, by at most half a minor unit.

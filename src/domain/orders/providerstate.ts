@@ -87,7 +87,8 @@ async function announceFailed(tx: Tx, facts: OrderFacts, failed: RefundRow, now:
   const refunds = facts.refunds.map((kept) => (kept.id === failed.id ? failed : kept))
   if (failed.editId !== null) return announceEditRefund(tx, { ...facts, refunds }, 'failed', now)
   const refunded = await lowerRefunded(tx, key, failed.amount)
-  if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than went back`)
+  if (refunded === undefined)
+    throw new Error(`the failed refund of order ${key.orderId} is more than its refunded amount`)
   const known = { ...facts, order: { ...facts.order, refunded }, refunds }
   return announceRefundEnded(tx, known, { refundId: failed.id, outcome: 'failed' }, now)
 }
@@ -113,7 +114,7 @@ async function recordForeign(
   if (editId !== null)
     return announceEditRefund(tx, { ...facts, refunds: [...facts.refunds, refund] }, 'succeeded', now)
   const refunded = await raiseRefunded(tx, { installationId, orderId }, amount)
-  if (refunded === undefined) throw new Error(`more of order ${orderId} went back than was paid`)
+  if (refunded === undefined) throw new Error(`the refunds of order ${orderId} are more than what was paid`)
   const order = { ...facts.order, refunded }
   const known = { ...facts, order, refunds: [...facts.refunds, refund] }
   return announceRefundEnded(tx, known, { refundId: refund.id, outcome: 'succeeded' }, now)

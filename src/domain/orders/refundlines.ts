@@ -21,7 +21,7 @@ export function refundedLinesFor(
     const back = sumOf(before, skuId)
     const left = (line?.quantity ?? 0) - back
     if (!line || quantity > left) {
-      const message = `${left} of ${line?.code ?? skuId} are left to refund, not ${quantity}.`
+      const message = `The order has ${left} of ${line?.code ?? skuId} left to refund, but the request refunds ${quantity}.`
       throw refuse('refund_not_possible', { message, current: { skuId, left } })
     }
     return { skuId, quantity, amount: amountLeft(line, before, quantity) }
@@ -29,7 +29,7 @@ export function refundedLinesFor(
   if (!shipping) return refunded
   const amount = order.total - lines.reduce((sum, { total }) => sum + total, 0)
   if (amount === 0 || sumOf(before, '') > 0) {
-    const message = `The shipping of order ${order.number} was ${amount === 0 ? 'free' : 'refunded before'}.`
+    const message = `The shipping of order ${order.number} cannot be refunded, because it was ${amount === 0 ? 'free' : 'already refunded'}.`
     throw refuse('refund_not_possible', { message, current: { left: 0 } })
   }
   return [...refunded, { skuId: '', quantity: 1, amount }]

@@ -90,7 +90,7 @@ async function insertShares(
     rows.push(await insertRefund(tx, { ...share, id: newId('rfd') }, now))
   }
   const [first, ...others] = rows
-  if (!first) throw new Error(`nothing of order ${orderId} goes back`)
+  if (!first) throw new Error(`the refund of order ${orderId} has no amount`)
   replaceFailedRefunds(tx, first)
   return [first, ...others]
 }
@@ -122,7 +122,7 @@ export async function moveMoneyToOrder(
   let { facts } = queued
   for (const pending of queued.refunds) {
     const source = found.payments.find(({ id }) => id === pending.paymentId)
-    if (!source) throw new Error(`payment ${pending.paymentId} is not one of order ${found.order.id}`)
+    if (!source) throw new Error(`payment ${pending.paymentId} does not belong to order ${found.order.id}`)
     const paymentId = newId('pay')
     const ended = { status: 'succeeded', tryAt: null, paidByHandAt: now, movedTo: paymentId, updatedAt: now } as const
     const refund = { ...pending, ...ended }
@@ -146,7 +146,7 @@ export async function recordRefundEnd(
   if (refund.orderId === null) return
   const key = { installationId: refund.installationId, orderId: refund.orderId }
   const found = await lockOrderFacts(tx, key)
-  if (!found) throw new Error(`the refund ${refund.id} is of an order that is not there`)
+  if (!found) throw new Error(`the order ${key.orderId} of refund ${refund.id} does not exist`)
   // The row of the refund may not contain the outcome yet.
   const refunds = found.refunds.map((kept) => (kept.id === refund.id ? { ...kept, status: outcome } : kept))
   if (refund.editId !== null) {
@@ -155,7 +155,8 @@ export async function recordRefundEnd(
   }
   // A failed refund is not repeated automatically: the operator must refund again.
   const refunded = outcome === 'failed' ? await lowerRefunded(tx, key, refund.amount) : found.order.refunded
-  if (refunded === undefined) throw new Error(`more of order ${key.orderId} failed to go back than was to go back`)
+  if (refunded === undefined)
+    throw new Error(`the failed refund of order ${key.orderId} is more than its refunded amount`)
   const facts = { ...found, order: { ...found.order, refunded }, refunds }
   announceRefundEnded(tx, facts, { refundId: refund.id, outcome }, now)
 }
@@ -188,7 +189,10 @@ export function announceRefundEnded(
   queueDocument(tx, order, { cause, causeId: refundId, at: now })
   const verb = refundVerb(outcome, { total: order.total, ...refundSums(refunds) })
   const move = moveFor(orderPaymentLifecycle, verb, order.paymentStatus)
-  if (!move) throw new Error(`order ${order.id} is ${order.paymentStatus} and a refund of it is over`)
+  if (!move)
+    throw new Error(
+      `the payment status of order ${order.id} is ${order.paymentStatus}, which does not allow the end of a refund`,
+    )
   const back = move.to === 'refunded' ? 'refunded' : 'partially_refunded'
   const timeline = [outcome === 'failed' ? 'refund_failed' : back] as const
   const change = { kind: move.announces, order: { paymentStatus: move.to }, timeline }

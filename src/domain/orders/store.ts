@@ -677,7 +677,7 @@ export async function assignOrderNumber(tx: Tx, { merchantId, mode }: MerchantMo
     insert into order_numbers (merchant_id, mode, last) values (${merchantId}, ${mode}, ${numbersFrom})
     on conflict (merchant_id, mode) do update set last = order_numbers.last + 1
     returning last as "number"`
-  if (!row) throw new Error(`${merchantId} got no order number`)
+  if (!row) throw new Error(`merchant ${merchantId} got no order number`)
   return mode === 'live' ? String(row.number) : `${testNumberPrefix}${row.number}`
 }
 

@@ -105,7 +105,7 @@ export function adminDutyOperations(): { [Id in keyof typeof dutyOperationRows]:
   return {
     async getAdminDuties({ db, caller: { merchantId } }) {
       const [facts] = await listDutyFacts(db, [merchantId])
-      if (!facts) throw new Error(`merchant ${merchantId} is gone`)
+      if (!facts) throw new Error(`merchant ${merchantId} does not exist`)
       return {
         data: {
           duties: dutyStates(facts).map(({ id, status, countries, lacks }) => {

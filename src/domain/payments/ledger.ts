@@ -41,7 +41,7 @@ export async function recordTestCharge(
   return storage.write(async (tx) => {
     const made = await insertCharge(tx, charge, verdict, now)
     const found = made ?? (await findIn(tx, charge))
-    if (!found) throw new Error('a test charge could neither be recorded nor found')
+    if (!found) throw new Error('the test charge could neither be recorded nor found')
     return { found, isNew: made !== undefined }
   })
 }
@@ -62,7 +62,7 @@ export async function answerTestChallenge(
       update test_charges set state = ${verdict.state}, error_code = ${verdict.errorCode}, updated_at = ${now}
       where key = ${charge.key} and state = 'challenge'`
     const found = await findIn(tx, charge)
-    if (!found) throw new Error('a test charge that was never started cannot be confirmed')
+    if (!found) throw new Error(`the test charge ${charge.key} cannot be confirmed, because it was never started`)
     return found
   })
 }
@@ -77,7 +77,7 @@ export async function recordTestRefund(storage: Storage, refund: RefundRequest, 
     const before = await findRefund(tx, key)
     if (before) {
       if (before.chargeKey === charge.key && before.amount === amount) return 'paid_before'
-      throw new Error(`the test refund ${key} was asked for before, with other facts`)
+      throw new Error(`the test refund ${key} was already requested with another charge or amount`)
     }
     if (found?.state !== 'approved' || found.refundAnswer === 'refused') return 'refused'
     if (found.refunded + amount > found.amount) return 'refused'
@@ -158,7 +158,7 @@ async function lockIn(tx: Tx, charge: Charge): Promise<TestCharge | undefined> {
 // A key belongs to one amount. A caller with another amount has confused two payments, and must get no response about either.
 function sameFacts(row: TestCharge, charge: Charge): TestCharge {
   if (row.amount === charge.amount && row.currency === charge.currency) return row
-  throw new Error(`the test charge ${charge.key} was asked for before, with another amount`)
+  throw new Error(`the test charge ${charge.key} was already requested with another amount or currency`)
 }
 
 async function findRefund(tx: Tx, key: string): Promise<{ chargeKey: string; amount: number } | undefined> {

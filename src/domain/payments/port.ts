@@ -309,7 +309,7 @@ export interface Providers {
 // Creates the registry of providers that need no account.
 export function createProviders(providers: readonly PaymentProvider[]): Providers {
   const byName = new Map(providers.map((provider) => [provider.name, provider]))
-  if (byName.size < providers.length) throw new Error('two payment providers have one name')
+  if (byName.size < providers.length) throw new Error('two payment providers have the same name')
   const offeredToAll = (mode: Mode) =>
     providers.filter(({ modes }) => modes.includes(mode)).map((provider) => ({ provider, accountId: null }))
   return {
@@ -325,7 +325,7 @@ export function createProviders(providers: readonly PaymentProvider[]): Provider
 export function providerText({ name, texts }: PaymentProvider, key: string, locale: string): string {
   const language = locale.split('-')[0]?.toLowerCase() ?? 'en'
   const text = (Object.hasOwn(texts, language) ? texts[language]?.[key] : undefined) ?? texts.en[key]
-  if (text === undefined) throw new Error(`the payment provider ${name} has no words for ${key}`)
+  if (text === undefined) throw new Error(`the payment provider ${name} has no text for ${key}`)
   return text
 }
 

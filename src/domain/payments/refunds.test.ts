@@ -200,7 +200,7 @@ eachEngine('making refunds', (given) => {
     assert.deepEqual([kept?.status, kept?.tryAt], ['failed', null])
     assert.deepEqual(await fakeProvider.round(), [])
     const facts = { provider: 'test', call: 'refund', paymentId: payment.id, refundId: refund.id }
-    const refused = { level: 'warn', message: 'payment provider refused', ...facts }
+    const refused = { level: 'warn', message: 'payment provider refused the request', ...facts }
     const [declaredLost, ...before] = fakeProvider.lines().reverse()
     assert.deepEqual(
       before,
@@ -208,7 +208,7 @@ eachEngine('making refunds', (given) => {
     )
     assert.deepEqual(declaredLost, {
       level: 'error',
-      message: 'refund failed; a person must see to it',
+      message: 'refund failed; refund it again or by hand',
       ...facts,
     })
     assert.deepEqual(fakeProvider.watch.stats(), {
@@ -243,7 +243,7 @@ eachEngine('making refunds', (given) => {
     assert.equal((await fakeProvider.find(refund))?.status, 'failed')
     assert.deepEqual(fakeProvider.lines().at(-1), {
       level: 'error',
-      message: 'payment could not be taken back; a person must see to it',
+      message: 'payment could not be voided; refund it again or by hand',
       provider: 'test',
       call: 'void',
       paymentId: payment.id,

@@ -114,9 +114,17 @@ async function recordAnswer(tools: RefundTools, due: DueRefund, answer: RefundSt
     const { refund, outcome } = await storage.write((tx) => record(tx, refundOf(due), answer, onPaid, now))
     if (outcome === 'failed') tellFailed(watch, due, answer)
     else if (refund.status === 'failed' && answer === 'succeeded')
-      watch.error('contradiction', 'refund was paid after it had failed; a person must see to it', factsOf(due))
+      watch.error(
+        'contradiction',
+        'refund was paid after it had failed; check whether it was refunded twice',
+        factsOf(due),
+      )
     else if (outcome === 'already_recorded' && refund.paidByHandAt !== null && answer === 'succeeded')
-      watch.error('contradiction', 'refund was paid by hand and by the provider; a person must see to it', factsOf(due))
+      watch.error(
+        'contradiction',
+        'refund was paid by hand and by the provider; claim one of the two amounts back',
+        factsOf(due),
+      )
     return { refund, answer, outcome, error: null }
   } catch (error) {
     // If one refund cannot be recorded, the others of the round must still be.
@@ -135,11 +143,11 @@ function refundOf({ provider: _, accountId: __, charge: ___, ...refund }: DueRef
 
 function tellFailed(watch: PaymentWatch, due: DueRefund, answer: RefundState): void {
   if (due.kind === 'void')
-    watch.error('void_failed', 'payment could not be taken back; a person must see to it', factsOf(due))
+    watch.error('void_failed', 'payment could not be voided; refund it again or by hand', factsOf(due))
   else if (answer === 'absent') {
-    const message = 'refund is unknown to the provider and is not sent again; a person must see to it'
+    const message = 'refund is unknown to the provider and is not sent again; refund it again or by hand'
     watch.error('refund_failed', message, factsOf(due))
-  } else watch.error('refund_failed', 'refund failed; a person must see to it', factsOf(due))
+  } else watch.error('refund_failed', 'refund failed; refund it again or by hand', factsOf(due))
 }
 
 async function askFor(tools: RefundTools, due: DueRefund, now: number): Promise<RefundState> {

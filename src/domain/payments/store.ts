@@ -512,12 +512,14 @@ const refundColumns = new Fragment(`
 // inserts see each other.
 export async function insertRefund(tx: Tx, refund: NewRefund, now: number): Promise<RefundRow> {
   const payment = one(await lockPayment(tx, refund.installationId, refund.paymentId), 'the payment')
-  if (refund.currency !== payment.currency) throw new Error(`the refund ${refund.id} is in another currency`)
+  if (refund.currency !== payment.currency)
+    throw new Error(`the currency of refund ${refund.id} is not the currency of its payment`)
   const due =
     refund.kind === 'void'
       ? await sumBesideVoids(tx, refund.installationId, refund.paymentId)
       : await sumRefunds(tx, refund.installationId, refund.paymentId)
-  if (due + refund.amount > payment.amount) throw new Error(`the refund ${refund.id} is more than was paid`)
+  if (due + refund.amount > payment.amount)
+    throw new Error(`with refund ${refund.id}, the refunds would exceed the payment`)
   const [row] = await tx.sql<RefundRow>`
     insert into refunds (installation_id, id, merchant_id, order_id, payment_id, kind, amount, currency, status, reason,
       edit_id, part_of, created_at, updated_at, try_at)

@@ -58,7 +58,12 @@ export function createDeclineWatch(log: Log, clock: () => number): DeclineWatch 
     if (present.isLogged || (present.refused === 0 && present.declined < declinedMany)) return
     present.isLogged = true
     const { merchantId, mode } = shop
-    log.warn('many declined payments', { merchantId, mode, declined: present.declined, refused: present.refused })
+    log.warn('many payments were declined, or a payment was refused', {
+      merchantId,
+      mode,
+      declined: present.declined,
+      refused: present.refused,
+    })
   }
 
   return {

@@ -113,7 +113,8 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
     const outcome = outcomeOf(answer)
     countCall(facts, outcome)
     if (outcome === 'unknown') log.warn('payment provider gave no answer', { ...facts, reason: outcome })
-    else if (outcome === 'failed' || outcome === 'refused') log.warn('payment provider refused', { ...facts })
+    else if (outcome === 'failed' || outcome === 'refused')
+      log.warn('payment provider refused the request', { ...facts })
     else if (typeof answer === 'object' && answer.kind === 'declined')
       log.info('payment declined', { ...facts, code: answer.code })
   }
@@ -136,30 +137,34 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
     },
     unusable({ provider, accountId }, error) {
       countIncident({ provider }, 'unusable_account')
-      log.error('payment account cannot be used', error, { provider, accountId })
+      log.error('payment account cannot be used; run `payments check`', error, { provider, accountId })
     },
     accountProblem(facts, problem) {
       countIncident(facts, 'account_problem')
-      log.warn('payment account needs attention', { ...facts, problem })
+      log.warn('payment account has a problem', { ...facts, problem })
     },
     accountUnrecorded(facts, error) {
-      log.error('problem of a payment account could not be recorded; retrying', error, { ...facts })
+      log.error('problem of the payment account could not be recorded; retrying', error, { ...facts })
     },
     webhook(facts, outcome, error) {
       webhooks.raise({ provider: facts.provider, outcome })
       // Webhooks for accounts that do not exist are not logged, because anyone can send them.
-      if (outcome === 'refused') log.warn('payment notice refused', { ...facts })
+      if (outcome === 'refused') log.warn('webhook of the payment provider was refused', { ...facts })
       if (outcome === 'threw')
-        log.warn('payment notice could not be read', { ...facts, ...silenceFields(missingResponseFrom(error)) })
+        log.warn('webhook of the payment provider could not be read', {
+          ...facts,
+          ...silenceFields(missingResponseFrom(error)),
+        })
     },
     providerEvents(facts, outcome) {
       const { provider } = facts
       countCall({ provider, call: 'news' }, outcome === 'answered' ? outcome : outcome.reason)
-      if (outcome !== 'answered') log.warn('payment news could not be read', { ...facts, ...silenceFields(outcome) })
+      if (outcome !== 'answered')
+        log.warn('events of the payment provider could not be read', { ...facts, ...silenceFields(outcome) })
     },
     providerEventsLeftOut(facts, reason) {
       countIncident(facts, 'news_left_out')
-      log.warn('payment news were left out', { ...facts, reason })
+      log.warn('events of the payment provider were skipped', { ...facts, reason })
     },
     warn(incident, message, facts, more = {}) {
       countIncident(facts, incident)
@@ -171,9 +176,9 @@ export function createPaymentWatch(log: Log, clock: () => number = Date.now): Pa
     },
     vatChecked({ merchantId }, code) {
       countCall({ provider: 'vies', call: 'checkVat' }, code === null ? 'answered' : 'unanswered')
-      if (code !== null) log.warn('a VAT number could not be checked; tax is charged', { merchantId, code })
+      if (code !== null) log.warn('VAT number could not be checked; tax is charged', { merchantId, code })
     },
-    vatFailed: (error) => log.error('the check of a VAT number failed', error),
+    vatFailed: (error) => log.error('VAT number check failed with an unexpected error', error),
     tries: createDeclineWatch(log, clock),
     stats: () => ({ calls: calls.samples(), incidents: incidents.samples(), webhooks: webhooks.samples() }),
   }

@@ -75,7 +75,7 @@ async function save(
 ) {
   const { plans, refused } = await savePromotions(tx, seller, [entry], noNewGoods, context.now)
   const [plan] = plans
-  if (!plan) throw refused[0]?.refusal ?? new Error('a promotion was neither planned nor refused')
+  if (!plan) throw refused[0]?.refusal ?? new Error('the promotion was neither planned nor refused')
   const after = await findOne(tx, seller.id, plan.promotion.id)
   if (plan.changes.length > 0) await announcePromotion(tx, seller.id, kind, after, context)
   const changes = plan.changes.map((change) => auditedChange(change, after))
@@ -84,7 +84,7 @@ async function save(
 
 async function lockSeller(tx: Tx, merchantId: string): Promise<PromotionSeller> {
   const seller = await lockPromotionSeller(tx, merchantId)
-  if (!seller) throw new Error(`${merchantId} is called for and does not exist`)
+  if (!seller) throw new Error(`merchant ${merchantId} does not exist`)
   return seller
 }
 

@@ -20,7 +20,7 @@ export async function announcePromotion(
   const dataText = JSON.stringify(data)
   for (const mode of modes) {
     const promotion = await findPromotion(tx, { merchantId, mode }, id)
-    if (!promotion) throw new Error(`${id} was changed and does not exist`)
+    if (!promotion) throw new Error(`the changed promotion ${id} does not exist`)
     const event = {
       kind,
       subject: { type: 'promotion', id },

@@ -136,7 +136,7 @@ async function missingFrom(
 }
 
 function usedTooOften(usageLimit: number): Refusal {
-  const message = `It was already used more than ${usageLimit} times: to stop it, disable it.`
+  const message = `The promotion was already used more than ${usageLimit} times: to stop its use, disable it.`
   return refuse('usage_limit_too_low', { message, current: { usageLimit } })
 }
 
@@ -170,7 +170,7 @@ async function writePromotion(
 ): Promise<Refusal | undefined> {
   if (write === 'insert' && !(await insertPromotion(tx, merchant, promotion, now)))
     return refuse('promotion_exists', {
-      message: 'It was created by someone else at the same time: apply the file again.',
+      message: 'The promotion was created by someone else at the same time: apply the file again.',
     })
   if (write === 'update' && !(await updatePromotion(tx, merchant, promotion, now)))
     return usedTooOften(promotion.usageLimit ?? 0)

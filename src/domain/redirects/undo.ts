@@ -35,7 +35,7 @@ async function undoRedirect({ tx, seller, dryRun, context: { now } }: UndoAsk, c
   }
   if (change.kind === 'change') refuseIfOvertaken(change, present)
   else if (present || (await countRedirects(tx, merchantId)) >= redirectsMax)
-    throw overtakenRefusal(change, `${path} cannot be redirected again.`)
+    throw overtakenRefusal(change, `The redirect of ${path} cannot be added again.`)
   const { target = null } = valuesBefore<RedirectRow>(change, ['target'])
   const to = await targetAgain(tx, merchantId, path, target, change)
   if (dryRun) return
@@ -56,6 +56,6 @@ async function targetAgain(
   const given = target === null ? undefined : parseTarget(target)
   if (!given) return null
   const settled = await resolveFinalTarget(tx, merchantId, path, given)
-  if (!settled) throw overtakenRefusal(change, `${path} would lead to itself.`)
+  if (!settled) throw overtakenRefusal(change, `The redirect of ${path} would lead back to its own path.`)
   return settled
 }

@@ -65,7 +65,7 @@ async function countOrders(tx: Tx, orders: readonly ChangedOrder[]): Promise<num
   // One node at a time: two nodes that count a day at the same time would both insert its rows.
   await tx.lockRow`select id from merchants where id = ${merchantId}`
   const seller = await findSellerOfSales(tx, merchantId)
-  if (!seller) throw new Error(`${merchantId} has orders and does not exist`)
+  if (!seller) throw new Error(`merchant ${merchantId} has orders but does not exist`)
   const { timeZone } = seller
   for (const day of new Set(orders.map(({ placedAt }) => dayAt(placedAt, timeZone))))
     countDay(tx, { merchantId, mode, day, from: startOfDay(day, timeZone), to: startOfDay(addDays(day, 1), timeZone) })

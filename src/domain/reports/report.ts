@@ -65,7 +65,7 @@ async function periodFor(
   now: Date,
 ): Promise<ReportPeriod> {
   const seller = await findSellerOfSales(db, merchantId)
-  if (!seller) throw new Error(`${merchantId} asks for a report and does not exist`)
+  if (!seller) throw new Error(`merchant ${merchantId} does not exist`)
   const { currency, timeZone } = seller
   const { to = dayAt(now.getTime(), timeZone) } = asked
   if (!isDay(to)) throw badDay('to', issue('not_a_day'))

@@ -144,7 +144,7 @@ function payments(viewOf: ViewOf): Handlers<'refundAdminReturn'> {
 
 function refuseOtherAmount(amount: number, expected: number | undefined): void {
   if (expected === undefined || expected === amount) return
-  const message = `${amount} minor units would go back; the request expected ${expected}.`
+  const message = `${amount} minor units would be refunded; the request expected ${expected}.`
   throw refuse('version_conflict', { message, current: { amount } })
 }
 

@@ -60,7 +60,11 @@ export async function openReturn(
     const line = facts.lines.find((one) => one.skuId === skuId)
     const left = line ? returnableUnits(line, refunded, others) : 0
     if (quantity > left)
-      throw notLeft(`${left} of ${line?.code ?? skuId} can be returned, not ${quantity}.`, skuId, left)
+      throw notLeft(
+        `The order has ${left} of ${line?.code ?? skuId} left to return, but the request returns ${quantity}.`,
+        skuId,
+        left,
+      )
   }
   const { reason, wish, openedBy, note, answer, labelUrl } = given
   const move = onlyMove(returnLifecycle, openedBy === 'shopper' ? 'request' : 'open')
@@ -117,7 +121,10 @@ export async function changeReturn(
 }
 
 export function returnNotChangeable({ status, version }: ReturnRow): Refusal {
-  return refuse('return_not_changeable', { message: `The return is ${status}.`, current: { status, version } })
+  return refuse('return_not_changeable', {
+    message: `The return is ${status} and does not allow this change.`,
+    current: { status, version },
+  })
 }
 
 export interface ReceivedItem extends ItemQuantity {
@@ -140,13 +147,18 @@ export async function receiveReturn(
     return { line, received: sumOf(own), wanted: sumOf(own.filter(({ isRestocked }) => isRestocked)) }
   })
   const unknown = came.find(({ skuId }) => !lines.some((line) => line.skuId === skuId))
-  if (unknown) throw notLeft(`The return has no ${unknown.skuId}.`, unknown.skuId, 0)
+  if (unknown) throw notLeft(`The return has no SKU ${unknown.skuId}.`, unknown.skuId, 0)
   for (const { line, received } of counted) {
     const left = line.quantity - line.received
-    if (received > left) throw notLeft(`${left} of ${line.code} are to come, not ${received}.`, line.skuId, left)
+    if (received > left)
+      throw notLeft(
+        `The return still expects ${left} of ${line.code}, but the request receives ${received}.`,
+        line.skuId,
+        left,
+      )
   }
   if (counted.every(({ received }) => received === 0))
-    throw refuse('return_not_possible', { message: 'Everything has come already.' })
+    throw refuse('return_not_possible', { message: 'All items of the return were already received.' })
   const wanted = counted.flatMap(({ line, wanted: quantity }) =>
     quantity > 0 ? [{ skuId: line.skuId, quantity }] : [],
   )

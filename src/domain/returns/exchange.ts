@@ -18,7 +18,7 @@ export async function moveReturnCredit(
   const { amount } = refund
   const moved = await moveMoneyToOrder(tx, order, { amount, lines: refundedLinesOf(refund) }, context)
   if (!moved || moved.parts.length === 0)
-    throw new Error(`the payments of order ${order.order.id} have no ${amount} left`)
+    throw new Error(`the payments of order ${order.order.id} do not have ${amount} minor units left to refund`)
   for (const part of moved.parts) insertReturnRefund(tx, facts.row, part.refund.id)
   return moved
 }
@@ -32,7 +32,7 @@ export async function recordExchange(
   context: ChangeContext,
 ): Promise<ReturnFacts> {
   const [first] = parts
-  if (!first) throw new Error(`nothing moved to order ${exchange.orderId}`)
+  if (!first) throw new Error(`no payment was moved to order ${exchange.orderId}`)
   const row = { ...exchange, at: context.now }
   insertExchange(tx, facts.row, row, first.refund.id)
   return changeReturn(tx, facts, 'exchange', { exchanges: [...facts.exchanges, row] }, context)

@@ -32,7 +32,7 @@ export async function previewReturnRefund(
   if (!isReturnRefundable(row.status)) throw returnNotChangeable(row)
   // A new refund would replace the failed one, and lose its lines.
   if (order.refunds.some(isWaiting)) {
-    const message = `A refund of order ${row.orderNumber} failed: refund it again on the order first.`
+    const message = `A refund of order ${row.orderNumber} failed: first refund the order again.`
     throw refuse('refund_not_possible', { message })
   }
   const key = { installationId: row.installationId, orderId: row.orderId }
@@ -70,7 +70,7 @@ function itemsMeant(
     const line = left.find((one) => one.skuId === skuId)
     const most = line?.quantity ?? 0
     if (quantity <= most) return { skuId, quantity }
-    const message = `${most} of ${line?.code ?? skuId} are left to refund for this return, not ${quantity}.`
+    const message = `The return has ${most} of ${line?.code ?? skuId} left to refund, but the request refunds ${quantity}.`
     throw refuse('refund_not_possible', { message, current: { skuId, left: most } })
   })
 }

@@ -89,7 +89,7 @@ export function adminSiteOperations(parts: SiteContext): { [Id in keyof typeof s
 
 async function lockSite(tx: Tx, parts: SiteContext, caller: MerchantMode, expectedVersion: number) {
   const merchant = await lockMerchantById(tx, caller.merchantId)
-  if (!merchant) throw new Error(`${caller.merchantId} is called for and does not exist`)
+  if (!merchant) throw new Error(`merchant ${caller.merchantId} does not exist`)
   const [site, content] = [await findStoredSite(tx, caller), await findSiteContent(tx, caller.merchantId)]
   if (siteVersionOf(site, content) !== expectedVersion) throw versionConflict(await adminSiteView(tx, parts, caller))
   return { merchant, site, content }

@@ -97,7 +97,7 @@ export async function undoPage(
     if (!dryRun) await deletePage(tx, merchantId, change.id)
   } else if (change.kind === 'retire') {
     const isFull = (await listPages(tx, merchantId)).length >= pagesMax
-    if (present || isFull) throw overtakenRefusal(change, `${change.name} cannot be made again.`)
+    if (present || isFull) throw overtakenRefusal(change, `The page ${change.name} cannot be created again.`)
     const values = valuesBefore<PageRow>(change, pageMembers) as PageRow
     if (!dryRun) {
       await insertPage(tx, merchantId, { ...values, slug: change.id, version: 2, updatedAt: now })

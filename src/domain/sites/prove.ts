@@ -36,7 +36,7 @@ function readText(address: string, host: string): Promise<string> {
         response.setEncoding('utf8')
         response.on('data', (piece: string) => {
           text += piece
-          if (text.length > bytesMax) response.destroy(new Error('too long'))
+          if (text.length > bytesMax) response.destroy(new Error(`the response has more than ${bytesMax} characters`))
         })
         response.on('end', () => resolve(response.statusCode === 200 ? text : ''))
         response.on('error', reject)

@@ -157,6 +157,6 @@ function hostedLinks({ publicOrigin }: SiteContext, face: PublicMerchantFacts | 
 
 export async function requireMerchant(db: Reader, { merchantId }: MerchantMode): Promise<Merchant> {
   const merchant = await findMerchantById(db, merchantId)
-  if (!merchant) throw new Error(`${merchantId} is called for and does not exist`)
+  if (!merchant) throw new Error(`merchant ${merchantId} does not exist`)
   return merchant
 }

@@ -57,7 +57,7 @@ export async function ensureSite(
     values (${merchantId}, ${mode}, ${id}, null, 1, ${now}, ${now})
     on conflict (merchant_id, mode) do update set installation_id = excluded.installation_id, updated_at = excluded.updated_at`
   const made = await findStoredSite(tx, { merchantId, mode })
-  if (!made) throw new Error(`the site of ${merchantId} was not made`)
+  if (!made) throw new Error(`the site of merchant ${merchantId} was not created`)
   return made
 }
 

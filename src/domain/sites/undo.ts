@@ -16,7 +16,7 @@ export function siteUndoer(parts: SiteContext): Undoer {
     async undo(ask) {
       const { tx, seller, changes, dryRun, context } = ask
       const merchant = await lockMerchantById(tx, seller.merchantId)
-      if (!merchant) throw new Error(`${seller.merchantId} is called for and does not exist`)
+      if (!merchant) throw new Error(`merchant ${seller.merchantId} does not exist`)
       for (const change of changes) {
         if (change.what === 'site_content') {
           await undoContent(ask, merchant, change)

@@ -55,7 +55,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
     async updateAdminPeople({ db, caller, body: { secondFactorRequired: isRequired } }) {
       const { merchantId } = caller
       if (isMachine(caller) && !isRequired)
-        throw refuse('person_required', { message: 'A second factor is given up by a signed-in owner.' })
+        throw refuse('person_required', { message: 'Only a signed-in owner can stop requiring a second factor.' })
       const isChanged = await setSecondFactorRequired(db, merchantId, isRequired)
       const changes = isChanged ? [secondFactorChange(merchantId, isRequired)] : []
       return new AuditedReply({ data: await peopleView(db, merchantId) }, changes)
@@ -84,7 +84,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       const input = { merchantId, email, role, scopes, held, createdBy }
       const link = await createInvitation(db, rootSecret, input, now.getTime())
       const made = (await listInvitations(db, rootSecret, merchantId, now.getTime())).find(({ id }) => id === link.id)
-      if (!made) throw new Error('an invitation that was just made is not there')
+      if (!made) throw new Error(`the created invitation ${link.id} does not exist`)
       // A viewer of the link could accept it and keep access after the key has ended, so a machine does not get the link.
       const shown = isMachine(caller) ? null : publicOrigin() + link.path
       return new AuditedReply({ data: { member: invitationView(made), link: shown } }, [
@@ -184,7 +184,7 @@ async function refuseWithoutMail(db: Reader): Promise<void> {
 function refusePeopleByMachine(caller: AdminCaller, { scopes }: Pick<Rights, 'scopes'>): void {
   if (isMachine(caller) && scopes.includes('admin:people'))
     throw refuse('scope_missing', {
-      message: 'A role that manages people is given by a signed-in person or at the command line.',
+      message: 'Only a signed-in person or the command line can grant a role that manages people.',
     })
 }
 

@@ -114,7 +114,8 @@ async function useTotp(tx: Tx, rootSecret: RootSecret, userId: string, code: str
     select id, secret_sealed as sealed, last_step as "lastStep" from user_factors where user_id = ${userId} and kind = 'totp'`
   if (!row) return false
   const secret = decryptByRootSecret(rootSecret, factorPurpose, row.sealed, `${userId} ${row.id}`)
-  if (secret === undefined) throw new Error(`the second factor of ${userId} cannot be opened: its secret is gone`)
+  if (secret === undefined)
+    throw new Error(`the second factor of ${userId} cannot be decrypted: its version of the root secret is missing`)
   const step = totpStepOfCode(Buffer.from(secret, 'base64url'), code, { now, lastStep: Number(row.lastStep) })
   if (step === undefined) return false
   const rows = await tx.sql`

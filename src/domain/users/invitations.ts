@@ -150,7 +150,9 @@ function hasLivingMaker(now: number, of: '' | 'i.' = ''): Fragment {
 function openInvited(rootSecret: RootSecret, id: string, sealed: string): string {
   const email = decryptByRootSecret(rootSecret, invitationPurpose, sealed, id)
   if (email === undefined)
-    throw new Error(`the e-mail of ${id} cannot be opened: it was changed, or its secret is gone`)
+    throw new Error(
+      `the e-mail address of ${id} cannot be decrypted: the address was altered, or its version of the root secret is missing`,
+    )
   return email
 }
 
@@ -308,7 +310,10 @@ export async function mailResetToMember(
 ): Promise<Pick<CreatedLink, 'expiresAt'>> {
   const { path, id, expiresAt } = await insertResetForMember(tx, { ...reset, isMailed: true }, now)
   const email = await findAddress(tx, rootSecret, reset.userId)
-  if (email === undefined) throw new Error(`the e-mail of ${reset.userId} cannot be opened: its secret is gone`)
+  if (email === undefined)
+    throw new Error(
+      `the e-mail address of ${reset.userId} cannot be decrypted: its version of the root secret is missing`,
+    )
   const message = { kind: 'password_reset', subjectId: id, merchantId: reset.merchantId, email, locale: null } as const
   queueUserEmail(tx, rootSecret, { ...message, path, expiresAt }, now)
   return { expiresAt }

@@ -99,7 +99,7 @@ function createSignIn({ storage, rootSecret, clock, log, passwordCost, publicOri
     const attempt = await attempts.begin({ email, address, device })
     const { account, network } = attempt
     if (!attempt.isAdmitted) {
-      log.warn('sign-in limited', { requestId, account, network })
+      log.warn('sign-in refused by the rate limit', { requestId, account, network })
       return 'limited'
     }
     const options = { network: networkBucket(address), cost: passwordCost }
@@ -163,7 +163,7 @@ function createSignIn({ storage, rootSecret, clock, log, passwordCost, publicOri
       const attempt = await attempts.begin({ kind, email, address, device })
       const { account, network } = attempt
       if (!attempt.isAdmitted) {
-        log.warn('second factor limited', { requestId, account, network, userId })
+        log.warn('second factor refused by the rate limit', { requestId, account, network, userId })
         return { problem: 'limited' }
       }
       if (!(await storage.write((tx) => useSecondFactorCode(tx, rootSecret, user.id, code, now)))) {
@@ -189,12 +189,12 @@ function createSignIn({ storage, rootSecret, clock, log, passwordCost, publicOri
       const attempt = await attempts.begin({ kind: 'recovery', email: name.slice(0, emailLengthMax), address, device })
       const { network } = attempt
       if (!attempt.isAdmitted) {
-        log.warn('passkey limited', { requestId, network })
+        log.warn('sign-in by passkey refused by the rate limit', { requestId, network })
         return { problem: 'limited' }
       }
       const used = answered && (await usePasskey(answered, response, boundTo))
       if (!used || (userId !== undefined && used.id !== userId)) {
-        log.warn('passkey failed', { requestId, network })
+        log.warn('sign-in by passkey failed', { requestId, network })
         return { problem: 'passkey' }
       }
       await attempt.succeed()

@@ -145,7 +145,7 @@ export async function listUsers(db: Reader, rootSecret: RootSecret): Promise<Use
   // A user whose address was encrypted with a dropped version of the root secret is listed as well.
   return rows.map(({ emailSealed, nameSealed, ...user }) => ({
     ...user,
-    email: decryptByRootSecret(rootSecret, emailPurpose, emailSealed, user.id) ?? '(cannot be opened)',
+    email: decryptByRootSecret(rootSecret, emailPurpose, emailSealed, user.id) ?? '(cannot be decrypted)',
     name: decryptName(rootSecret, user.id, nameSealed),
   }))
 }
@@ -210,7 +210,8 @@ export async function addMerchants(
   { merchantIds, role: given = 'owner', scopes: chosen }: Pick<UserInput, 'merchantIds' | 'role' | 'scopes'>,
   now: number,
 ): Promise<void> {
-  if (merchantIds.length > merchantsPerUserMax) throw new RangeError(`more than ${merchantsPerUserMax} merchants`)
+  if (merchantIds.length > merchantsPerUserMax)
+    throw new RangeError(`a user must have at most ${merchantsPerUserMax} merchants`)
   const { role, scopes } = rightsToRow(rightsFor(given, chosen))
   for (const merchantId of merchantIds) {
     await tx.sql`
@@ -292,7 +293,9 @@ export function encryptEmail(rootSecret: RootSecret, id: string, email: string):
 export function decryptEmail(rootSecret: RootSecret, id: string, sealed: string): string {
   const email = decryptByRootSecret(rootSecret, emailPurpose, sealed, id)
   if (email === undefined)
-    throw new Error(`the e-mail of ${id} cannot be opened: it was changed, or its secret is gone`)
+    throw new Error(
+      `the e-mail address of ${id} cannot be decrypted: the address was altered, or its version of the root secret is missing`,
+    )
   return email
 }
 

@@ -130,7 +130,7 @@ export function adminWebhookOperations(parts: AdminWebhookParts): { [Id in Ours]
       const ping = await testEndpoint(db, endpoint.installationId, endpointId, now.getTime())
       if (!ping) throw refuse('webhook_endpoint_not_found')
       const [view] = await deliveryViews(db, caller, [ping])
-      if (!view) throw new Error('one delivery has one view')
+      if (!view) throw new Error(`delivery ${ping.id} has no view`)
       return new AuditedReply({ data: view }, [sentChange(ping)])
     },
 
@@ -274,7 +274,7 @@ async function endpointViews(
 
 async function viewOf(db: Reader, merchant: MerchantMode, endpoint: Endpoint, now: Date) {
   const [view] = await endpointViews(db, merchant, [endpoint], now)
-  if (!view) throw new Error('one endpoint has one view')
+  if (!view) throw new Error(`endpoint ${endpoint.id} has no view`)
   return view
 }
 

@@ -55,12 +55,12 @@ export function createCall({ sender, rootSecret, log, version, platformCall }: C
 
   return async (claimed, startedAt) => {
     const { url, body, platformId } = claimed
-    if (body.length === 0) return notMade('the text of the event is no longer kept')
+    if (body.length === 0) return notMade('the text of the event is no longer stored')
     try {
       if (platformId !== null) return await callPlatform(claimed, platformId)
       return await sender.send({ url, headers: headersOf(claimed, startedAt), body })
     } catch (error) {
-      log.error('webhook call failed unexpectedly', error, { deliveryId: claimed.id })
+      log.error('webhook call failed with an unexpected error', error, { deliveryId: claimed.id })
       return notMade('the call could not be made')
     }
   }

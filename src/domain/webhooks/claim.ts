@@ -230,7 +230,7 @@ async function claimThese(
   return taken.flatMap(({ endpoint, id, eventId }) => {
     const [row, body] = [byId.get(id), bodies.get(eventId)]
     if (!row) return []
-    if (!body) throw new Error(`the event ${eventId} of delivery ${id} is not there`)
+    if (!body) throw new Error(`event ${eventId} of delivery ${id} does not exist`)
     const { url, platformId, secrets } = endpoint
     return { ...row, body, leaseId, leaseExpiresAt, url, platformId, secrets }
   })

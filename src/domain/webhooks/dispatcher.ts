@@ -403,7 +403,7 @@ export class Dispatcher {
       const found: RowFailure[] = []
       const released = (await collectFailures(found, releaseLeases(storage, this.#now(), { all }))) - found.length
       this.#report(found)
-      if (released > 0) log.warn('took over deliveries of a process that ended', { released })
+      if (released > 0) log.warn('released the deliveries of a process that has ended', { released })
     } catch (error) {
       this.#logFailure('webhook leases could not be released; retrying', error)
     }

@@ -102,7 +102,7 @@ export async function addEndpoint(
 }
 
 export function tooManyEndpoints(): Refusal {
-  const message = `An installation can have at most ${endpointsMax} webhook endpoints.`
+  const message = `The installation has ${endpointsMax} webhook endpoints, which is the maximum: remove one first.`
   return refuse('webhook_endpoint_limit', { message, current: { limit: endpointsMax } })
 }
 
@@ -276,7 +276,8 @@ export async function testEndpoint(
   const before = await lockEndpoint(tx, installationId, id)
   if (!before) return undefined
   const { status } = before
-  if (status !== 'enabled') throw refuse('endpoint_disabled', { message: `${id} is ${status}.`, current: { status } })
+  if (status !== 'enabled')
+    throw refuse('endpoint_disabled', { message: `The webhook endpoint ${id} is ${status}.`, current: { status } })
   const endpoint = await pingEndpoint(tx, installationId, id, now)
   if (!endpoint) return undefined
   await discardEarlierPings(tx, endpoint, now)
@@ -289,7 +290,7 @@ const pingSearchedMax = 20
 async function findPing(tx: Tx, endpoint: Endpoint): Promise<Delivery> {
   const newest = await listNewestDeliveries(tx, endpoint, pingSearchedMax)
   const ping = newest.find(({ eventType, sequence }) => eventType === 'webhook.ping' && sequence === endpoint.version)
-  if (!ping) throw new Error(`the test call to ${endpoint.id} was not recorded`)
+  if (!ping) throw new Error(`the test call to endpoint ${endpoint.id} was not recorded`)
   return ping
 }
 

@@ -30,7 +30,8 @@ export function encryptFormerSecret(rootSecret: RootSecret, endpointId: string, 
 
 export function decryptWebhookSecret(rootSecret: RootSecret, endpointId: string, sealed: string): string {
   const secret = findSecret(rootSecret, endpointId, sealed)
-  if (secret === undefined) throw new Error(`the secret of ${endpointId} does not open with the present root secret`)
+  if (secret === undefined)
+    throw new Error(`the secret of endpoint ${endpointId} cannot be decrypted with the present root secret`)
   return secret
 }
 

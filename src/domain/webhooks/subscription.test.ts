@@ -15,7 +15,7 @@ for (const [name, subscriptions] of taken)
   test(`${name} is accepted`, () => assert.equal(subscriptionsProblem(subscriptions), undefined))
 
 const refused: [name: string, subscriptions: readonly string[], problem: RegExp][] = [
-  ['no event', [], /^name at least one event/],
+  ['no event', [], /^the endpoint must subscribe to at least one event/],
   ['too many', Array.from({ length: subscriptionsMax + 1 }, () => '*'), /^at most 50 events/],
   ['an unknown event', ['order.eaten'], /^"order\.eaten" is not an event/],
   ['an unknown subject', ['parcel.*'], /^"parcel\.\*" is not an event/],

@@ -66,7 +66,7 @@ export async function sweepWebhooks(storage: Storage, now: number, input: Webhoo
   for (const part of parts) await part(sweep).catch((error: unknown) => errors.push(error))
   const { failures, isMore } = sweep
   if (errors.length > 0)
-    throw new AggregateError([...errors, ...failures.map(({ error }) => error)], 'webhooks could not all be swept')
+    throw new AggregateError([...errors, ...failures.map(({ error }) => error)], 'parts of the webhook sweep failed')
   if (failures.length > 0) throw new RowsFailed(failures, 0, isMore)
   return isMore
 }

@@ -53,7 +53,7 @@ export function deliveryView(delivery: Delivery): WebhookDelivery {
 
 export function replayView(delivery: Delivery): WebhookReplayDelivery {
   const { replayOf } = delivery
-  if (replayOf === null) throw new Error(`delivery ${delivery.id} is no replay`)
+  if (replayOf === null) throw new Error(`delivery ${delivery.id} is not a replay`)
   return {
     id: delivery.id,
     replayOf,

@@ -55,7 +55,7 @@ export function adminWithdrawalOperations({ rootSecret }: { rootSecret: RootSecr
       const { expectedVersion, outcome } = body
       refuseOtherVersion(before, expectedVersion)
       const move = moveFor(withdrawalLifecycle, 'settle', before.status)
-      if (!move) throw new Error(`a withdrawal that is ${before.status} cannot be settled`)
+      if (!move) throw new Error(`withdrawal ${before.id} is ${before.status} and cannot be settled`)
       const isSame = before.status === move.to && before.outcome === outcome
       const after: WithdrawalRow = isSame
         ? before

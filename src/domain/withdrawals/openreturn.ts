@@ -107,7 +107,8 @@ async function openOf(
     const quantity = returnableUnits(line, refunded, others)
     return quantity > 0 ? [{ skuId: line.skuId, quantity }] : []
   })
-  if (items.length === 0) throw refuse('return_not_possible', { message: 'Nothing of the order can be returned.' })
+  if (items.length === 0)
+    throw refuse('return_not_possible', { message: 'The order has no items that can be returned.' })
   // The shopper names the items in free text, so the return includes all items that can be withdrawn from, with the text as its note.
   const note = decryptStatement(rootSecret, row)?.items ?? ''
   const given = { items, reason: 'changed_mind', wish: 'refund', openedBy, note, answer: null, labelUrl: null } as const

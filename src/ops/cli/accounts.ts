@@ -60,11 +60,11 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
 
   return {
     connect: {
-      summary: 'Connect an account at a payment provider. Its keys are read from standard input.',
+      summary: 'Connect an account at a payment provider; the keys of the account are read from standard input.',
       effect: 'changes',
       words: ['PROVIDER'],
       options: {
-        mode: { value: 'MODE', help: `${modes.join(' or ')}; must be that of the keys`, isRequired: true },
+        mode: { value: 'MODE', help: `the mode of the keys: ${modes.join(' or ')}`, isRequired: true },
         merchant: merchantOption,
       },
       run(given, terminal) {
@@ -84,7 +84,7 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
       },
     },
     list: {
-      summary: 'List the accounts at payment providers, also those that have ended.',
+      summary: 'List the accounts at payment providers, including disconnected accounts.',
       effect: 'reads',
       options: { merchant: merchantOption },
       run: (given, terminal) =>
@@ -95,10 +95,13 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
         }),
     },
     rotate: {
-      summary: 'Replace the keys of an account. The old signing secret of its notices is accepted for 24 hours.',
+      summary: 'Replace the keys of an account; the former signing secret of its webhooks is accepted for 24 hours.',
       effect: 'changes',
       words: ['ACCOUNT_ID'],
-      options: { notices: { help: 'replace only the secret that signs notices' }, merchant: merchantOption },
+      options: {
+        notices: { help: 'replace only the secret that signs the webhooks of the provider' },
+        merchant: merchantOption,
+      },
       run: (given, terminal) =>
         withAccount(given, async (tools, account) => {
           const provider = await accountProvider(tools, account.provider)
@@ -110,7 +113,8 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
         }),
     },
     disconnect: {
-      summary: 'End an account: it takes no new payment, and its own are still looked up and refunded.',
+      summary:
+        'Disconnect an account: it takes no new payments, but existing payments are still looked up and refunded.',
       effect: 'changes',
       words: ['ACCOUNT_ID'],
       options: { merchant: merchantOption },
@@ -121,7 +125,7 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
           const seen = shown(tools, account)
           const problem = leftover && sentenceOfIssue(leftover)
           if (problem !== null)
-            terminal.err(`cartwright: ${account.id} has ended. ${escapeControlCharacters(problem)}\n`)
+            terminal.err(`cartwright: account ${account.id} is disconnected. ${escapeControlCharacters(problem)}\n`)
           return printReport(terminal, given, {
             value: { account: seen },
             lines: () => [lineOf(seen)],
@@ -130,7 +134,7 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
         }),
     },
     check: {
-      summary: 'Ask the providers whether the accounts work, and print what is wrong.',
+      summary: 'Ask the payment providers whether the accounts work, and print the problems.',
       effect: 'reads',
       words: ['[ACCOUNT_ID]'],
       options: { merchant: merchantOption },
@@ -152,7 +156,7 @@ export function accountVerbs(providersOf: AccountProvidersOf): Readonly<Record<s
                 `${account.problems.length === 0 ? '✓' : '✗'} ${lineOf(account)}`,
                 ...account.problems.map((problem) => escapeControlCharacters(`    ${problem}`)),
               ]),
-            error: wrong === 0 ? null : { code: 'unhealthy', message: `${wrong} accounts do not work` },
+            error: wrong === 0 ? null : { code: 'unhealthy', message: `${wrong} accounts have problems` },
           })
         }),
     },
@@ -183,7 +187,7 @@ async function rotateNotices(
   provider: AccountProvider,
   terminal: Terminal,
 ): Promise<AccountRow> {
-  const questions = [{ name: 'secret', label: 'Signing secret of the notices' }]
+  const questions = [{ name: 'secret', label: 'Signing secret of the webhooks' }]
   // Without `noticeSecret`, the provider's webhooks are not signed: the operation refuses, and no secret is asked for.
   const { secret = '' } = provider.noticeSecret === null ? {} : await readAnswers(questions, terminal)
   return rotateNoticeSecret(tools, account, provider, secret)
@@ -198,10 +202,12 @@ async function readAnswers(questions: readonly AccountQuestion[], terminal: Term
   if (terminal.ask) for (const { label } of questions) lines.push(await terminal.ask(label))
   else lines.push(...(await readLines(terminal.input)))
   if (lines.length !== questions.length)
-    throw new Misuse(`standard input must have a line for each of: ${questions.map(({ label }) => label).join('; ')}`)
+    throw new Misuse(
+      `standard input must have one line for each of these answers: ${questions.map(({ label }) => label).join('; ')}`,
+    )
   const answers = lines.map((line) => line.trim())
   if (answers.some((answer) => answer === '' || answer.length > answerLengthMax || /\p{Cc}/u.test(answer)))
-    throw new Misuse(`each line must have 1 to ${answerLengthMax} characters`)
+    throw new Misuse(`each line of standard input must have 1 to ${answerLengthMax} characters`)
   return Object.fromEntries(questions.map(({ name }, at) => [name, answers[at] ?? '']))
 }
 
@@ -211,7 +217,7 @@ async function readLines(input: Terminal['input']): Promise<string[]> {
   for await (const chunk of input) {
     chunks.push(chunk)
     length += chunk.length
-    if (length > answersBytesMax) throw new Misuse('standard input is too long')
+    if (length > answersBytesMax) throw new Misuse(`standard input must have at most ${answersBytesMax} bytes`)
   }
   const text = Buffer.concat(chunks)
     .toString('utf8')
@@ -239,7 +245,7 @@ function shown(tools: AccountTools, account: AccountRow) {
 function lineOf({ id, provider, mode, facts, endedAt }: Shown): string {
   const told = Object.entries(facts).map(([name, value]) => `${name} ${value}`)
   return escapeControlCharacters(
-    [id, provider, mode, ...told, ...(endedAt === null ? [] : [`ended ${endedAt}`])].join('  '),
+    [id, provider, mode, ...told, ...(endedAt === null ? [] : [`disconnected ${endedAt}`])].join('  '),
   )
 }
 
@@ -255,11 +261,14 @@ function tellAccount(
     lineOf(seen),
     ...(help === null
       ? []
-      : ['The provider cannot reach this server: its public URL is not https.', escapeControlCharacters(help)]),
+      : [
+          'The payment provider cannot reach this server, because the public URL of the server is not https.',
+          escapeControlCharacters(help),
+        ]),
   ])
 }
 
 function helpFor({ publicOrigin }: AccountTools, { id }: AccountRow, { noticeHelp, noticeSecret }: AccountProvider) {
   const help = noticeHelp(publicOrigin() + providerWebhookPath + id)
-  return noticeSecret === null ? help : `${help} Then run: payments rotate ${id} --notices`
+  return noticeSecret === null ? help : `${help} Then run \`payments rotate ${id} --notices\`.`
 }

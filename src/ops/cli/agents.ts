@@ -11,7 +11,7 @@ import { type CommandTarget, chooseMode, operationVerbs } from './operation.ts'
 const { one, list, perform } = operationVerbs(agentOperationRows, 'agents')
 
 const ofMode: CommandTarget = {
-  options: { test: { help: 'in test mode (default: in live mode)' }, merchant: merchantOption },
+  options: { test: { help: 'use test mode (default: live mode)' }, merchant: merchantOption },
   async find(given, storage) {
     return { of: await chooseMode(given, storage) }
   },
@@ -57,42 +57,45 @@ const knownPlatform: CommandTarget = {
 }
 
 export const agentsCommand: Command = {
-  summary: 'Let software buy for shoppers.',
+  summary: 'Manage AI agents that buy for shoppers.',
   verbs: {
-    show: one('getAdminAgents', { summary: 'Show what agents may do, and where they find the shop.', target: ofMode }),
+    show: one('getAdminAgents', {
+      summary: 'Show what agents may do, and the addresses at which they find the shop.',
+      target: ofMode,
+    }),
     open: one('updateAdminAgents', {
-      summary: 'Open a shop to agents, or change what they may do.',
+      summary: 'Open a shop to agents, or change what agents may do.',
       target: settings(null),
     }),
     close: one('updateAdminAgents', {
-      summary: 'Close a shop to agents. What was set stays for the next time.',
+      summary: 'Close a shop to agents; the settings are kept for the next `agents open`.',
       target: settings('off'),
       omits: ['who', 'reviewFrom', 'orderWebhooks'],
     }),
     platforms: list('listAdminAgentPlatforms', {
-      summary: 'List the platforms whose agents called.',
+      summary: 'List the agent platforms that have called the shop.',
       target: ofMode,
       name: 'platforms',
       columns: ['status', 'host', 'lastSeenAt', 'profileUrl'],
     }),
     approve: one('createAdminAgentPlatform', {
-      summary: 'Approve a platform by the address of its profile.',
+      summary: 'Approve an agent platform by the address of its profile.',
       target: platform('approved'),
     }),
     block: one('createAdminAgentPlatform', {
-      summary: 'Answer a platform no more, by the address of its profile.',
+      summary: 'Block an agent platform by the address of its profile.',
       target: platform('blocked'),
     }),
     key: one('createAdminAgentKey', {
-      summary: 'Make a key for a platform, by the address of its profile. The one that it had ends.',
+      summary: 'Create a key for an agent platform by the address of its profile, and revoke its former key.',
       target: knownPlatform,
     }),
     webhook: one('createAdminAgentWebhook', {
-      summary: 'Enter where a platform that buys by ACP is called about its orders, and show the secret.',
+      summary: 'Set the webhook address of an agent platform that buys by ACP, and print the signing secret.',
       target: knownPlatform,
     }),
     rotate: one('rotateAdminAgentSigningKey', {
-      summary: 'Sign with a new key. The former one stays published for 7 days.',
+      summary: 'Replace the signing key; the former key stays published for 7 days.',
       target: ofMode,
     }),
   },

@@ -33,15 +33,15 @@ import {
 } from './command.ts'
 
 const settings = {
-  description: { value: 'TEXT', help: 'one line below the name' },
+  description: { value: 'TEXT', help: 'one line of text that merchants see below the name' },
   scopes: {
     value: 'SCOPES',
-    help: `what it may ask for, comma-separated: ${scopes.join(', ')} (default: ${openInterfaceScopes.join(',')})`,
+    help: `scopes that the app may request, comma-separated: ${scopes.join(', ')} (default: ${openInterfaceScopes.join(',')})`,
   },
-  jwks: { value: 'FILE', help: 'its public keys (JSON Web Key Set); without them the app is public' },
-  mode: { value: 'MODE', help: `which kind of installations it gets: ${modes.join(' or ')} (default: test)` },
+  jwks: { value: 'FILE', help: 'the public keys of the app (JSON Web Key Set); without them it is a public client' },
+  mode: { value: 'MODE', help: `the mode of the installations of the app: ${modes.join(' or ')} (default: test)` },
 } as const
-const redirectUris = { value: 'URIS', help: 'where the browser goes in the end, exactly; comma-separated' } as const
+const redirectUris = { value: 'URIS', help: 'exact redirect URIs of the app, comma-separated' } as const
 
 export const appsCommand: Command = {
   summary: 'Manage apps that merchants can install, and their installations.',
@@ -50,14 +50,14 @@ export const appsCommand: Command = {
       summary: 'Create an app.',
       effect: 'changes',
       options: {
-        name: { value: 'NAME', help: 'what merchants read when the app asks', isRequired: true },
+        name: { value: 'NAME', help: 'the name that merchants see when the app requests access', isRequired: true },
         'redirect-uri': { ...redirectUris, isRequired: true },
         ...settings,
       },
       run: create,
     },
     change: {
-      summary: 'Change what is named; the rest stays. Installations stay as they were approved.',
+      summary: 'Change the given settings of an app; existing installations keep what was approved.',
       effect: 'changes',
       words: ['APP'],
       options: { 'redirect-uri': redirectUris, ...settings },
@@ -66,25 +66,25 @@ export const appsCommand: Command = {
     list: { summary: 'List all apps.', effect: 'reads', run: list },
     show: { summary: 'Show an app, by id or name.', effect: 'reads', words: ['APP'], run: show },
     disable: {
-      summary: 'Let it be neither installed nor get tokens; its installations go on working.',
+      summary: 'Stop new installations and new tokens of an app; existing installations keep working.',
       effect: 'changes',
       words: ['APP'],
       run: (given, terminal) => turn(given, terminal, 'disabled', disableApp),
     },
     enable: {
-      summary: 'Undo disable.',
+      summary: 'Allow new installations and new tokens of an app again.',
       effect: 'changes',
       words: ['APP'],
       run: (given, terminal) => turn(given, terminal, 'enabled', enableApp),
     },
     installations: {
-      summary: 'List where apps, or one of them, are installed.',
+      summary: 'List the installations of all apps, or of one app.',
       effect: 'reads',
       words: ['[APP]'],
       run: installations,
     },
     uninstall: {
-      summary: 'End an installation and its keys.',
+      summary: 'End an installation of an app, and revoke its keys.',
       effect: 'changes',
       words: ['INSTALLATION_ID'],
       run: end,
@@ -122,7 +122,8 @@ async function change(given: ParsedArguments, terminal: Terminal): Promise<numbe
     ...(mode !== undefined && { mode: readMode(mode) }),
     ...(jwks !== undefined && { jwks: await readKeys(jwks) }),
   }
-  if (Object.keys(changed).length === 0) throw new Misuse('name what changes: --redirect-uri, --scopes and so on')
+  if (Object.keys(changed).length === 0)
+    throw new Misuse('apps change needs at least one option to change, such as --redirect-uri or --scopes')
   return withStorage(given, async (storage) => {
     const { id } = await chooseApp(storage, name)
     const app = await storage.write(async (tx) => {
@@ -184,7 +185,7 @@ function turn(
       () => [
         escapeControlCharacters(`${app.name} ${isChanged ? 'is' : 'was already'} ${outcome}`),
         ...(outcome === 'disabled' && living.length > 0
-          ? [`Its installations (${living.length}) keep working: apps uninstall ends them one by one`]
+          ? [`Its installations (${living.length}) keep working: end each of them with \`apps uninstall\`.`]
           : []),
       ],
     )
@@ -219,7 +220,7 @@ function end(given: ParsedArguments, terminal: Terminal): Promise<number> {
     if (!isEnded)
       throw refuse('app_installation_not_found', { message: `There is no active installation of an app ${id}.` })
     printResult(terminal, given, { id, uninstalled: true }, () => [
-      `${id} is uninstalled: its keys are revoked, and its open checkouts accept no more payments`,
+      `installation ${id} is uninstalled: its keys are revoked, and its open checkouts accept no more payments`,
     ])
     return 0
   })
@@ -242,7 +243,7 @@ function wordsIn(text: string | undefined): string[] {
 function readScopes(text: string): Scope[] {
   const words = wordsIn(text)
   const unknown = words.find((word) => !scopes.some((scope) => scope === word))
-  if (unknown !== undefined) throw new Misuse(`there is no scope ${unknown}; there are ${scopes.join(', ')}`)
+  if (unknown !== undefined) throw new Misuse(`there is no scope ${unknown}; use ${scopes.join(', ')}`)
   return scopes.filter((scope) => words.includes(scope))
 }
 
@@ -257,7 +258,8 @@ const keysBytesMax = 65_536
 async function readKeys(path: string): Promise<ClientKeys> {
   const text = await readText(path)
   const parsed = parseJson(text)
-  if ('problem' in parsed) throw new CommandFailure(`${path} is not JSON: ${parsed.issue.message}`)
+  if ('problem' in parsed)
+    throw new CommandFailure(`${path} must be a JSON file, but its content ${parsed.issue.message}`)
   const read = readClientKeys(parsed.value)
   if ('problem' in read) throw new CommandFailure(`${path} ${read.problem.path} ${read.problem.message}`)
   return read
@@ -273,7 +275,7 @@ async function readText(path: string): Promise<string> {
   } catch (error) {
     throw new CommandFailure(`cannot read ${path}: ${(error as Error).message}`, 'file_unreadable')
   }
-  throw new CommandFailure(`${path} has more than ${keysBytesMax} bytes`)
+  throw new CommandFailure(`${path} must have at most ${keysBytesMax} bytes`)
 }
 
 // Returns the option for a JSON pointer: --redirect-uri for `/redirectUris/0`.

@@ -24,7 +24,7 @@ export function chooseVerb(
   if (verb) return { name: `${name} ${word}`, verb, args: args.toSpliced(at, 1) }
   if (alone) return { name, verb: alone, args }
   if (at < 0) return undefined
-  throw new Misuse(`${name} has no verb ${word}; it has ${Object.keys(verbs).join(', ')}`)
+  throw new Misuse(`${name} has no verb ${word}; its verbs are ${Object.keys(verbs).join(', ')}`)
 }
 
 function isForAll(arg: string): boolean {
@@ -68,9 +68,9 @@ function parse(options: ParseArgsOptionsConfig, args: readonly string[]) {
 function refuseWords(name: string, { words = [] }: CommandVerb, given: readonly string[]): void {
   const needed = words.filter((word) => !word.startsWith('['))
   const missing = needed[given.length]
-  if (missing !== undefined) throw new Misuse(`${name} needs ${missing.replace('...', '')}`)
+  if (missing !== undefined) throw new Misuse(`${name} needs the argument ${missing.replace('...', '')}`)
   const extra = words.at(-1)?.endsWith('...') ? undefined : given[words.length]
-  if (extra !== undefined) throw new Misuse(`${name} takes no ${extra}`)
+  if (extra !== undefined) throw new Misuse(`${name} does not take the argument ${extra}`)
 }
 
 // A verb with the effect `none` does not open the database, so the result is not used for it.

@@ -13,10 +13,10 @@ import { CommandFailure, commandOf, printReport, printResult, type Terminal } fr
 import { checkSecretOfBackup, openDatabase } from './database.ts'
 
 export const backupCommand = commandOf({
-  summary: 'Copy the SQLite database into one file, beside a running server.',
+  summary: 'Copy the SQLite database into one file, even while a server runs.',
   effect: 'reads',
   words: ['FILE'],
-  options: { force: { help: 'replace an existing backup of this name' } },
+  options: { force: { help: 'replace an existing backup with this name' } },
   async run(given, terminal) {
     const path = given.word
     const settings = readSettings(given.environment)
@@ -36,18 +36,18 @@ export const backupCommand = commandOf({
     const rootSecret = placeOfSecret(source)
     printResult(terminal, given, { ...made, tookMs, rootSecret }, () => [
       `${made.file}   ${sizeText(made.bytes)} in ${(tookMs / 1000).toFixed(1)} s, checked, up to migration ${made.migration}`,
-      `The root secret is not in it: store CARTWRIGHT_SECRET, or ${rootSecret}, safely in another place.`,
-      'Without it API keys stop working, and addresses, webhook secrets and e-mails cannot be decrypted.',
+      `The backup does not contain the root secret: store CARTWRIGHT_SECRET, or ${rootSecret}, safely in another place.`,
+      'Without the root secret, API keys stop working, and addresses, webhook secrets and e-mails cannot be decrypted.',
     ])
     return 0
   },
 })
 
 export const restoreCommand = commandOf({
-  summary: 'Put a backup in the place of the SQLite database, while no server runs on it.',
+  summary: 'Replace the SQLite database by a backup, while no server runs on the database.',
   effect: 'creates',
   words: ['FILE'],
-  options: { force: { help: 'replace the database that is there; it stays beside it under another name' } },
+  options: { force: { help: 'replace an existing database, which is renamed and stays in the same folder' } },
   async run(given, terminal) {
     const path = given.word
     const settings = readSettings(given.environment)
@@ -69,14 +69,14 @@ export const restoreCommand = commandOf({
     const lines = () => [
       `restored ${restored.file}   ${sizeText(restored.bytes)}`,
       ...(restored.replaced
-        ? [`the old database is now ${restored.replaced}; remove it when you no longer need it`]
+        ? [`the former database is now ${restored.replaced}: remove that file when you no longer need it`]
         : []),
       ...restored.applied.map((name) => `applied ${name}`),
       ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Violated by ${subjects.join(', ')}`),
       ...(findings.length === 0 ? [`✓ migrations current, ${invariants.length} invariants hold`] : []),
-      ...(secretFits ? ['✓ the root secret fits'] : []),
+      ...(secretFits ? ['✓ the root secret can decrypt the database'] : []),
     ]
-    const message = 'the database is restored, but invariants do not hold in it'
+    const message = 'the database is restored, but violates invariants: see the findings'
     return printReport(terminal, given, {
       value: { ...restored, healthy, checked: invariants.length, findings, secretFits },
       lines,
@@ -117,7 +117,7 @@ async function untilSignalled<T>(work: (signal: AbortSignal) => Promise<T>): Pro
   const controller = new AbortController()
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
   const abort = (signal: string) =>
-    controller.abort(new StorageRefused(`interrupted by ${signal}; nothing was left behind`))
+    controller.abort(new StorageRefused(`interrupted by ${signal}; no partial file was left behind`))
   for (const signal of signals) process.once(signal, abort)
   try {
     return await work(controller.signal)

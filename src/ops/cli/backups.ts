@@ -23,11 +23,12 @@ export interface BackupPlan {
 export function readBackupPlan({ texts }: ParsedArguments, databaseUrl: string): BackupPlan | undefined {
   const { 'backup-every': every, 'backup-to': folder, 'backup-days': days = '30' } = texts
   if (every === undefined && folder === undefined && texts['backup-days'] === undefined) return undefined
-  if (every === undefined || folder === undefined) throw new Misuse('--backup-every and --backup-to go together')
+  if (every === undefined || folder === undefined)
+    throw new Misuse('--backup-every and --backup-to must be given together')
   const plan = { everyMs: readEvery(every), folder, days: readDays(days) }
   if (!databaseUrl.startsWith('sqlite:'))
     throw new CommandFailure(
-      '--backup-every is for SQLite; a PostgreSQL database is backed up by pg_dump or its own tools',
+      '--backup-every only works with SQLite: back up a PostgreSQL database with pg_dump or another tool for PostgreSQL',
     )
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
@@ -134,10 +135,10 @@ interface Seen {
 function observeBackups(metrics: Metrics, seen: Seen): void {
   const seconds = (ms: number | undefined) => ms && ms / 1_000
   for (const [name, help, type, values] of [
-    ['last_success_timestamp_seconds', 'When the newest backup was begun.', 'gauge', () => seconds(seen.at)],
+    ['last_success_timestamp_seconds', 'Time at which the newest backup was started.', 'gauge', () => seconds(seen.at)],
     ['last_size_bytes', 'Size of the newest backup.', 'gauge', () => seen.bytes],
-    ['last_duration_seconds', 'How long the newest backup of this process took.', 'gauge', () => seconds(seen.tookMs)],
-    ['failures_total', 'Backups that failed.', 'counter', () => seen.failures],
+    ['last_duration_seconds', 'Duration of the newest backup of this process.', 'gauge', () => seconds(seen.tookMs)],
+    ['failures_total', 'Failed backups.', 'counter', () => seen.failures],
   ] as const)
     metrics.read({ name: `cartwright_backup_${name}`, help, type, values })
 }

@@ -120,10 +120,10 @@ export class ServedCell {
     try {
       this.#running = await this.#open()
       this.#reason = ''
-      this.#log.info('the cell is served')
+      this.#log.info('the cell is ready')
     } catch (error) {
       const { message } = error as Error
-      if (!this.#isEnding && message !== this.#reason) this.#log.error('the cell cannot be served; trying again', error)
+      if (!this.#isEnding && message !== this.#reason) this.#log.error('the cell cannot be served; retrying', error)
       this.#reason = message
       this.#said = { status: 'cannot be served' }
       if (!this.#isEnding) this.#timer = setTimeout(() => void this.start(), this.#retryMs)
@@ -164,10 +164,10 @@ export class ServedCell {
 
   // Called if the database file is damaged. The cell is not retried: an operator must look at the file.
   async #stop(reason: StorageRefused): Promise<void> {
-    this.#log.error('the database file is damaged; the cell is not served any more', reason)
+    this.#log.error('the database file is damaged; the cell is no longer served', reason)
     this.#said = { status: 'database damaged' }
     await this.#trying
-    await this.#leave().catch((error: unknown) => this.#log.error('the cell did not end cleanly', error))
+    await this.#leave().catch((error: unknown) => this.#log.error('the cell did not shut down cleanly', error))
   }
 
   async #leave(): Promise<void> {

@@ -17,19 +17,24 @@ import {
 } from './command.ts'
 
 export const cellsCommand: Command = {
-  summary: 'Manage cells: groups of shops, each in a schema of one PostgreSQL database with a role of its own.',
+  summary:
+    'Manage cells, which are groups of shops; each cell has its own schema and role in a shared PostgreSQL database.',
   verbs: {
     add: {
-      summary: 'Create a cell with its role, and print the URL and a root secret for its servers.',
+      summary:
+        'Create a cell with its role, and print the database URL and the root secret for the servers of the cell.',
       effect: 'none',
       words: ['NAME'],
       options: {
-        like: { value: 'CELL', help: 'with the root secret of this one, so merchants can be moved between them' },
+        like: {
+          value: 'CELL',
+          help: 'an existing cell whose root secret the new cell uses, so merchants can be moved between the two',
+        },
       },
       run: add,
     },
     list: {
-      summary: 'List the cells with their size, migrations and merchants.',
+      summary: 'List the cells with their sizes, migrations and merchants.',
       effect: 'none',
       run: (given, terminal) =>
         withOperator(given, async (storage) => {
@@ -39,14 +44,14 @@ export const cellsCommand: Command = {
         }),
     },
     move: {
-      summary: 'Move a cell to another worker of Citus while it serves.',
+      summary: 'Move a cell to another Citus worker while its servers run.',
       effect: 'none',
       words: ['NAME'],
-      options: { to: { value: 'HOST:PORT', help: 'the worker, as cells list shows it', isRequired: true } },
+      options: { to: { value: 'HOST:PORT', help: 'the worker to which the cell is moved', isRequired: true } },
       run: move,
     },
     migrate: {
-      summary: 'Bring each cell up to date, the smallest first, and stop at the first that fails.',
+      summary: 'Apply pending migrations to each cell, smallest cell first, and stop at the first failure.',
       effect: 'none',
       run: migrateAll,
     },
@@ -61,16 +66,16 @@ function lineFor({ name, bytes, migrations, merchants, worker }: Cell): string {
 async function add(given: ParsedArguments, terminal: Terminal): Promise<number> {
   const name = given.word
   if (!isCellName(name))
-    throw new Misuse('NAME must have 1 to 31 lower-case letters, digits and underscores, and begin with a letter')
+    throw new Misuse('NAME must consist of 1 to 31 lower-case letters, digits and underscores, and begin with a letter')
   const { like } = given.texts
   return withOperator(given, async (storage, url) => {
     const made = await addCell(storage, url, name, { now: new Date(), ...(like !== undefined && { like }) })
     const secret = like === undefined ? makeSecretText() : null
     printResult(terminal, given, { cell: made.name, url: made.url, secret, distributed: made.isDistributed }, () => [
       `created the cell ${name} with ${made.applied.length} migrations${made.isDistributed ? ', distributed by Citus' : ''}`,
-      'Give its servers these settings, and a CARTWRIGHT_PUBLIC_URL of their own. They are shown only once:',
+      'Give the servers of the cell their own CARTWRIGHT_PUBLIC_URL and these settings, which are shown only once:',
       `CARTWRIGHT_DATABASE_URL=${made.url}`,
-      secret === null ? `CARTWRIGHT_SECRET: the one of ${like}` : `CARTWRIGHT_SECRET=${secret}`,
+      secret === null ? `CARTWRIGHT_SECRET: the same as for the cell ${like}` : `CARTWRIGHT_SECRET=${secret}`,
     ])
     return 0
   })
@@ -82,7 +87,9 @@ async function move(given: ParsedArguments, terminal: Terminal): Promise<number>
   if (host === '') throw new Misuse('--to must be HOST:PORT')
   return withOperator(given, async (storage) => {
     await moveCell(storage, given.word, { host, port: Number(port) })
-    printResult(terminal, given, { cell: given.word, worker: to }, () => [`${given.word} is on ${to}`])
+    printResult(terminal, given, { cell: given.word, worker: to }, () => [
+      `the cell ${given.word} is on the worker ${to}`,
+    ])
     return 0
   })
 }
@@ -119,7 +126,7 @@ async function withOperator(
 ): Promise<number> {
   const { databaseUrl } = readSettings(given.environment)
   if (databaseUrl.startsWith('sqlite:'))
-    throw new CommandFailure('cells are schemas of PostgreSQL; this database is SQLite')
+    throw new CommandFailure('cells are schemas of a PostgreSQL database, but this database is SQLite')
   // No time limit: moving a cell takes as long as copying it.
   const storage = await openStorage(databaseUrl, { ...commandLimits, ...unlimitedTime })
   try {

@@ -29,7 +29,9 @@ export function readCells(environment: Environment): readonly CellEnvironment[] 
   if (path === undefined) return undefined
   const twice = replaced.find((name) => environment[name])
   if (twice !== undefined)
-    throw new BadSetting(`CARTWRIGHT_CELLS and ${twice} are both set: the file has those of each cell.`)
+    throw new BadSetting(
+      `CARTWRIGHT_CELLS and ${twice} are both set: unset ${twice}, because the cells file contains its value for each cell.`,
+    )
   return environmentsOf(path, environment)
 }
 
@@ -73,11 +75,11 @@ function readEntries(path: string): CellEntry[] {
   try {
     read = JSON.parse(readFileSync(path, 'utf8'))
   } catch (error) {
-    const why = error instanceof SyntaxError ? 'it is not JSON' : (error as Error).message
+    const why = error instanceof SyntaxError ? 'the file is not well-formed JSON' : (error as Error).message
     throw new BadSetting(`CARTWRIGHT_CELLS: ${path} cannot be read: ${why}.`)
   }
   if (!Array.isArray(read) || read.length === 0)
-    throw new BadSetting(`CARTWRIGHT_CELLS: ${path} must have a list of cells, each with ${members.join(', ')}.`)
+    throw new BadSetting(`CARTWRIGHT_CELLS: ${path} must contain a list of cells, each with ${members.join(', ')}.`)
   return read.map((entry: unknown, index) => readEntry(entry, index + 1))
 }
 
@@ -91,7 +93,7 @@ function readEntry(entry: unknown, place: number): CellEntry {
   const url = URL.parse(origin)
   if (!url || !/^https?:$/.test(url.protocol) || url.origin !== origin)
     throw new BadSetting(
-      `CARTWRIGHT_CELLS: the origin of cell ${place} must be like https://shop.example.com, without a slash.`,
+      `CARTWRIGHT_CELLS: the origin of cell ${place} must be an origin such as https://shop.example.com, without a slash at the end.`,
     )
   return { origin, databaseUrl, secret }
 }

@@ -68,7 +68,7 @@ export async function runCommandLine(
   }
   const load = Object.hasOwn(table, name) ? table[name] : undefined
   if (!load) {
-    const message = `There is no command ${escapeControlCharacters(name)}. cartwright --help lists them.`
+    const message = `There is no command ${escapeControlCharacters(name)}: \`cartwright --help\` lists the commands.`
     if (isJson) printError(terminal, { code: 'unknown_command', message })
     else terminal.err(`${message}\n`)
     return 2
@@ -141,7 +141,7 @@ async function overview(): Promise<string> {
     '',
     ...alignColumns(await Promise.all(loaded)),
     '',
-    'The settings are environment variables; docs/commands.md lists them.',
+    'The settings are environment variables, which docs/commands.md lists.',
     '',
   ].join('\n')
 }

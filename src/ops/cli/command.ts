@@ -41,10 +41,13 @@ export function commandOf(verb: CommandVerb): Command {
   return { summary: verb.summary, alone: verb }
 }
 
-export const merchantOption: OptionFacts = { value: 'SLUG', help: 'which merchant; required if there are several' }
+export const merchantOption: OptionFacts = {
+  value: 'SLUG',
+  help: 'the slug of the merchant; required if there are several merchants',
+}
 export const installationOption: OptionFacts = {
   value: 'NAME',
-  help: 'which installation, by name or id; required if there are several',
+  help: 'the name or id of the installation; required if there are several installations',
 }
 
 export interface ParsedArguments {
@@ -148,9 +151,11 @@ export async function chooseMerchant(storage: Storage, slug: string | undefined)
   if (only && !second) return only
   if (!only)
     throw refuse('merchant_not_found', {
-      message: 'There is no merchant yet: apply a shop file, or create the demo shop.',
+      message: 'There is no merchant yet: apply a shop file with `apply`, or create the demo shop with `demo`.',
     })
-  throw new Misuse(`name the merchant with --merchant: ${merchants.map((merchant) => merchant.slug).join(', ')}`)
+  throw new Misuse(
+    `there are several merchants; choose one with --merchant: ${merchants.map((merchant) => merchant.slug).join(', ')}`,
+  )
 }
 
 // Returns the installation that the option names, or the only one of the merchant.
@@ -164,7 +169,7 @@ export async function chooseInstallation(storage: Storage, given: ParsedArgument
   if (wanted !== undefined) {
     const named = installations.find(({ id, name }) => id === wanted || name === wanted)
     if (named) return named
-    throw refuse('installation_not_found', { message: `${merchant.slug} has no installation ${wanted}.` })
+    throw refuse('installation_not_found', { message: `The merchant ${merchant.slug} has no installation ${wanted}.` })
   }
   // The installation for agents can have no keys and no webhooks.
   const ofAgents = await storage.read((db) => listAgentInstallations(db, merchant.id))
@@ -172,9 +177,11 @@ export async function chooseInstallation(storage: Storage, given: ParsedArgument
   if (only && !second) return only
   if (!only)
     throw refuse('installation_not_found', {
-      message: `${merchant.slug} has no installation: name one in its shop file.`,
+      message: `The merchant ${merchant.slug} has no installation: add one to its shop file, and apply the file.`,
     })
-  throw new Misuse(`name the installation with --installation: ${installations.map(({ name }) => name).join(', ')}`)
+  throw new Misuse(
+    `there are several installations; choose one with --installation: ${installations.map(({ name }) => name).join(', ')}`,
+  )
 }
 
 // Checks that the option is one line without control characters. Returns null if it is not given.
@@ -214,5 +221,5 @@ export function printResult(
 
 // Printing nothing would look as if the command had not run.
 function orNone(lines: readonly string[]): readonly string[] {
-  return lines.length > 0 ? lines : ['There are none.']
+  return lines.length > 0 ? lines : ['The list is empty.']
 }

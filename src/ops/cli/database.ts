@@ -94,7 +94,7 @@ export async function bringUpToDate(
 
 function noDatabase(url: string): StorageRefused {
   const place = url.startsWith('sqlite:') ? `at ${sqlitePath(url)}` : 'of Cartwright at this PostgreSQL URL'
-  return new StorageRefused(`there is no database ${place}: migrate, or the first start of a server, makes one`)
+  return new StorageRefused(`there is no database ${place}: create one with \`migrate\` or the first start of a server`)
 }
 
 async function secretThatFits(
@@ -106,7 +106,7 @@ async function secretThatFits(
   const rootSecret = findRootSecret(source)
   if (!rootSecret)
     throw new BadSetting(
-      `there is no root secret at ${source}, and the database was made with one: put it there, or set CARTWRIGHT_SECRET`,
+      `there is no root secret at ${source}, but the database was created with one: put that root secret there, or set CARTWRIGHT_SECRET`,
     )
   const verdict = await read((db) => checkRootSecret(db, rootSecret, forgotten))
   if ('problem' in verdict) throw new BadSetting(verdict.problem)

@@ -26,14 +26,14 @@ export async function loadDemo() {
 
 export type Demo = Awaited<ReturnType<typeof loadDemo>>
 
-const summary = 'Create the demo shop, or what is missing of it, and print new keys and a new sign-in.'
+const summary = 'Create the demo shop, or its missing parts, and print new keys and a new password.'
 
 export const demoCommand: Command = {
   summary,
   alone: { summary, effect: 'creates', run: makeShop },
   verbs: {
     history: {
-      summary: 'Make the month of orders that a new demo shop looks back on, or what is missing of it.',
+      summary: 'Create the past orders of the demo shop, which cover a month, or those that are missing.',
       effect: 'changes',
       run: makeHistory,
     },
@@ -55,7 +55,7 @@ async function makeShop(given: ParsedArguments, terminal: Terminal): Promise<num
       `key         ${shop.keys.none}   (no scope)`,
       `key         ${shop.keys.admin}   (the eight admin scopes)`,
       `webhooks    ${shop.webhookEndpoint.id}   secret ${shop.webhookEndpoint.secret}`,
-      '            To see its calls, run both with CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1:',
+      '            To see the webhook calls, run both commands with CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1:',
       `            ${startCommand}, and ${program} webhooks listen`,
       `sign in     ${shop.user.email}   password ${shop.user.password}   at ${baseUrl}/admin`,
       ...shop.colleagues.map(({ email, role }) => `or as       ${email}   ${role}, the same password`),
@@ -86,9 +86,10 @@ async function makeHistory(given: ParsedArguments, terminal: Terminal): Promise<
         await makeDemoHistory({ ...parts, isEnding: () => isEnding, rest: () => pause(restMs) })
       }
       const isWhole = facts !== undefined && (await findHistory(storage, rootSecret, Date.now())) === undefined
-      if (facts && !isWhole) throw new CommandFailure('the history of the demo shop is not complete; run this again')
+      if (facts && !isWhole)
+        throw new CommandFailure('the history of the demo shop is not complete: run `demo history` again')
       printResult(terminal, given, { made: isWhole }, () => [
-        isWhole ? 'The demo shop has its history.' : 'There is no history to make.',
+        isWhole ? 'The demo shop has its history of orders.' : 'The demo shop needs no further history of orders.',
       ])
       return 0
     })
@@ -109,14 +110,14 @@ export function startDemoHistory(environment: Environment, log: Log): { end(): P
     const startedAt = performance.now()
     const history = runBeside(['demo', 'history'], environment)
     child = history.child
-    log.info('making the history of the demo shop', { pid: child.pid })
+    log.info('creating the order history of the demo shop', { pid: child.pid })
     const reason = await history.ended
     if (isEnding) return
     if (reason !== undefined) throw new Error(reason)
-    log.info('demo shop has its history', { ms: Math.round(performance.now() - startedAt) })
+    log.info('order history of the demo shop created', { ms: Math.round(performance.now() - startedAt) })
   }
   const made = make().catch((error: Error) =>
-    log.error('the history of the demo shop could not be made; the next start tries again', undefined, {
+    log.error('order history of the demo shop could not be created; the next start retries', undefined, {
       reason: error.message,
     }),
   )

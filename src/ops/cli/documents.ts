@@ -26,20 +26,21 @@ import {
 } from './command.ts'
 
 export const documentsCommand: Command = {
-  summary: 'Write invoices and credit notes into a file.',
+  summary: 'Export invoices and credit notes.',
   verbs: {
     export: {
-      summary: 'Write the documents of some days into a ZIP file: PDF, XML of the e-invoice, and a list.',
+      summary:
+        'Write the documents of a period into a ZIP file, with a PDF and an e-invoice in XML for each document, and a list.',
       effect: 'reads',
       words: ['FILE'],
       options: {
         from: {
           value: 'DAY',
-          help: 'the first day, such as 2026-06-01 (default: the first of the month of the last day)',
+          help: 'the first day, such as 2026-06-01 (default: the first day of the month of the last day)',
         },
         to: { value: 'DAY', help: 'the last day (default: today)' },
         mode: { value: 'MODE', help: 'test or live (default: live)' },
-        force: { help: 'replace an existing file of this name' },
+        force: { help: 'replace an existing file with this name' },
         merchant: merchantOption,
       },
       run: exportDocuments,
@@ -53,7 +54,7 @@ async function exportDocuments(given: ParsedArguments, terminal: Terminal): Prom
   if (!mode) throw new Misuse('--mode must be test or live')
   const file = given.word
   if (!given.flags.has('force') && (await exists(file)))
-    throw new CommandFailure(`${file} is there already: name another file, or use --force`)
+    throw new CommandFailure(`${file} already exists: name another file, or replace it with --force`)
   return withMerchant(given, async ({ id: merchantId }, storage, { rootSecret }) => {
     const seller = { merchantId, mode }
     const days = { ...(first !== undefined && { from: first }), ...(last !== undefined && { to: last }) }
@@ -63,7 +64,7 @@ async function exportDocuments(given: ParsedArguments, terminal: Terminal): Prom
     })
     if (documents > archiveDocumentsMax)
       throw new CommandFailure(
-        `${documents} documents are too many for one file, which has at most ${archiveDocumentsMax}`,
+        `the period has ${documents} documents, but a file can have at most ${archiveDocumentsMax}: choose a shorter period`,
       )
     await writeWhole(file, documentArchive(documentsOfDays(storage, seller, { from, to, rootSecret })))
     printResult(terminal, given, { file, from, to, documents }, () => [

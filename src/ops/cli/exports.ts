@@ -11,25 +11,36 @@ const formats = ['shop', 'shopify', 'google', 'acp'] as const
 
 export const exportCommand = commandOf({
   summary:
-    'Write the shop as the file that apply takes, or its products for Shopify, Google Merchant Center or agents (ACP).',
+    'Write the shop as a shop file, or its products for Shopify, Google Merchant Center or agents (ACP), to standard output.',
   effect: 'reads',
   words: ['[FORMAT]'],
   options: {
-    format: { value: 'FORMAT', help: `${formats.join(', ')}; or as a word: export shop` },
-    'without-products': { help: 'for shop: leave products out, which a large shop has too many of for one file' },
+    format: {
+      value: 'FORMAT',
+      help: `the format of the export: ${formats.join(', ')}; also possible without --format, as in \`export shop\``,
+    },
+    'without-products': {
+      help: 'for the format shop: leave out the products, which a large shop needs to stay below the file size limit',
+    },
     link: {
       value: 'URL',
-      help: 'for google and acp: the page of a product, such as https://shop.example/products/{slug}',
+      help: 'for the formats google and acp: the address of a product page, such as https://shop.example/products/{slug}',
     },
-    origin: { value: 'URL', help: 'of this server, before its own pictures (default: CARTWRIGHT_PUBLIC_URL)' },
-    mode: { value: 'MODE', help: 'for google and acp: whose stock is told, test or live (default: live)' },
+    origin: {
+      value: 'URL',
+      help: 'the origin of this server in the addresses of its own pictures (default: CARTWRIGHT_PUBLIC_URL)',
+    },
+    mode: {
+      value: 'MODE',
+      help: 'for the formats google and acp: the mode whose stock is exported, test or live (default: live)',
+    },
     merchant: merchantOption,
   },
   async run(given, terminal) {
     const { format = given.word, link = '', mode: asked = 'live' } = given.texts
     const mode = modes.find((known) => known === asked)
     if (!mode) throw new Misuse('--mode must be test or live')
-    if (!formats.some((known) => known === format)) throw new Misuse(`the format must be ${formats.join(', ')}`)
+    if (!formats.some((known) => known === format)) throw new Misuse(`the format must be one of ${formats.join(', ')}`)
     const problem = format === 'google' || format === 'acp' ? linkProblem(link) : undefined
     if (problem !== undefined) throw new Misuse(`--link ${problem.message}`)
     return withMerchant(given, async (merchant, storage, config) => {
@@ -40,7 +51,7 @@ export const exportCommand = commandOf({
         )
         if (Buffer.byteLength(text) > fileBytesMax)
           throw new CommandFailure(
-            'the file would be larger than apply takes: use --without-products, and export --format shopify',
+            'the shop file would be larger than `apply` accepts: use --without-products, and export the products with --format shopify',
           )
         terminal.out(text)
         return 0
@@ -59,7 +70,7 @@ export const exportCommand = commandOf({
         for (const [why, count] of countLeftOutItems(text)) leftOut.set(why, (leftOut.get(why) ?? 0) + count)
       }
       for (const [why, count] of leftOut)
-        terminal.err(`left out, since Merchant Center would refuse them: ${count} SKUs with ${why}\n`)
+        terminal.err(`${count} SKUs with ${why} were left out, because Merchant Center would refuse them\n`)
       return 0
     })
   },

@@ -91,7 +91,7 @@ async function readinessOfAll(cells: readonly ServedCell[], origin: string | nul
 function observeFront(metrics: Metrics, { cells, connections, log }: Omit<FrontParts, 'settings'>): void {
   metrics.read({
     name: 'cartwright_database_up',
-    help: 'Whether the database answers.',
+    help: '1 if the database answers, otherwise 0.',
     type: 'gauge',
     // Cells that are served report this metric themselves.
     values: () => cells.filter((cell) => cell.isAway()).map((cell) => ({ labels: { cell: cell.origin }, value: 0 })),
@@ -163,7 +163,7 @@ async function askedOf(cell: ServedCell, ask: () => Promise<boolean>): Promise<b
 }
 
 function misdirected(): Refusal {
-  return refuse('route_not_found', { status: 421, message: 'No shop of this server has this host.' })
+  return refuse('route_not_found', { status: 421, message: 'No shop of this server uses this host.' })
 }
 
 // Pages about hosts, requested by shops that prove a host and by a proxy that requests certificates.

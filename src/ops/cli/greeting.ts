@@ -12,20 +12,20 @@ import type { Demo } from './demo.ts'
 export function warnOfSettings(config: Config, log: Log): void {
   if (config.publicUrl?.startsWith('https:') && config.trustedProxies.length === 0)
     log.warn(
-      'CARTWRIGHT_PUBLIC_URL is https but CARTWRIGHT_TRUSTED_PROXIES is empty: all clients will share the rate limit of the proxy',
+      'CARTWRIGHT_PUBLIC_URL is https but CARTWRIGHT_TRUSTED_PROXIES is empty: all clients share the rate limit of the proxy until CARTWRIGHT_TRUSTED_PROXIES names the proxy',
     )
   if (config.production && config.publicUrl === null)
     log.warn(
-      'CARTWRIGHT_PUBLIC_URL is not set: this server answers this machine alone, so a shop can be set up and tried',
+      'CARTWRIGHT_PUBLIC_URL is not set: the server only answers requests from this machine, for setting up and trying a shop',
       { host: config.host },
     )
   if (config.production && config.mail.target.kind === 'off')
-    log.warn('CARTWRIGHT_MAIL_URL is not set: shoppers get no e-mails about their orders')
+    log.warn('CARTWRIGHT_MAIL_URL is not set: no e-mails are sent to shoppers')
   if (
     config.mail.target.kind === 'file' &&
     (config.production || (config.publicUrl && !isLoopback(new URL(config.publicUrl))))
   )
-    log.warn('CARTWRIGHT_MAIL_URL is a folder: e-mails are stored there in clear, and shoppers get none')
+    log.warn('CARTWRIGHT_MAIL_URL is a folder: e-mails are stored there unencrypted, and not sent to shoppers')
 }
 
 // The server runs even if the greeting cannot be printed.
@@ -34,7 +34,7 @@ export function printGreeting(print: Terminal['out'], log: Log, greeting: string
     print(greeting)
   } catch (error) {
     if (!(error instanceof CommandFailure)) throw error
-    log.warn('the greeting could not be written', { reason: error.message })
+    log.warn('the start message could not be written', { reason: error.message })
   }
 }
 
@@ -42,8 +42,8 @@ export function printGreeting(print: Terminal['out'], log: Log, greeting: string
 export function setupText(url: string): string {
   return [
     '',
-    '  There is no shop here yet. To set one up, open this link in a browser. It works once, for an hour;',
-    '  the next start prints a new one:',
+    '  This server has no shop yet. To set up a shop, open this link in a browser. The link works once, for an hour;',
+    '  the next start prints a new link:',
     '',
     `  ${url}`,
     '',
@@ -55,7 +55,9 @@ export function setupText(url: string): string {
 function webhookLines({ webhookAllowPrivate }: Config): string[] {
   const setting = 'CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1'
   return [
-    ...(webhookAllowPrivate ? [] : [`  To see webhooks, start with ${setting}, and in a second terminal:`]),
+    ...(webhookAllowPrivate
+      ? []
+      : [`  To see webhooks, start the server with ${setting}, and run in a second terminal:`]),
     `  ${webhookAllowPrivate ? 'webhooks     ' : ''}${setting} ${program} webhooks listen`,
   ]
 }
@@ -90,7 +92,7 @@ export function greetingFor(origin: string, config: Config, { mayDemo, hasStoref
       `  admin        ${origin}/admin`,
       `  sign in      ${demo.user.email}   password ${demo.user.password}`,
       ...demo.colleagues.map(({ email, role }) => `  or as        ${email}   ${role}, the same password`),
-      `  Keys and password are shown only once. New ones: ${program} demo`,
+      `  The keys and the password are shown only once. To get new ones, run \`${program} demo\`.`,
       '',
       ...webhookLines(config),
       '',
@@ -102,14 +104,14 @@ export function greetingFor(origin: string, config: Config, { mayDemo, hasStoref
     lines.push(
       '',
       `  admin        ${origin}/admin`,
-      '  The existing shop is unchanged. Its keys and passwords were shown when they were created.',
-      ...(hasStorefront ? [`  New keys and a new sign-in for the demo shop: ${program} demo`] : []),
-      `  A new password for anyone: ${program} users reset E-MAIL`,
+      '  The existing shop is unchanged. Its keys and passwords were shown when they were created and are not shown again.',
+      ...(hasStorefront ? [`  To get new keys and a new password for the demo shop, run \`${program} demo\`.`] : []),
+      `  To get a link for a new password of a user, run \`${program} users reset E-MAIL\`.`,
       '',
       ...webhookLines(config),
     )
   } else {
-    lines.push('', `  To make a shop from a file: ${program} apply FILE`)
+    lines.push('', `  To create a shop from a shop file, run \`${program} apply FILE\`.`)
   }
   return `${lines.join('\n')}\n\n`
 }

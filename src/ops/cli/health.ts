@@ -8,7 +8,7 @@ import { commandOf, printReport } from './command.ts'
 const answerMsMax = 5_000
 
 export const healthCommand = commandOf({
-  summary: 'Ask the server on this machine whether it is ready (exit code 0), as /readyz does.',
+  summary: 'Check whether the server on this machine is ready, by its /readyz; the exit code is 0 if it is.',
   effect: 'none',
   async run(given, terminal) {
     const { host, port } = readSettings(given.environment)
@@ -17,7 +17,7 @@ export const healthCommand = commandOf({
     return printReport(terminal, given, {
       value: { ready: isReady, status },
       lines: () => [status],
-      error: isReady ? null : { code: 'unhealthy', message: `The server at port ${port} is not ready: ${status}.` },
+      error: isReady ? null : { code: 'unhealthy', message: `The server on port ${port} is not ready: ${status}.` },
     })
   },
 })

@@ -16,8 +16,8 @@ function spelled(option: string, { value }: OptionFacts): string {
 }
 
 const forAll: Readonly<Record<string, OptionFacts>> = {
-  json: { help: 'print JSON for machines' },
-  help: { help: 'print this' },
+  json: { help: 'print the result as JSON' },
+  help: { help: 'print this help' },
 }
 
 export function helpForVerb(chosen: ChosenVerb): string {
@@ -33,7 +33,7 @@ export function helpForCommand(name: string, { summary, alone, verbs = {} }: Com
     '',
     ...alignColumns([...(alone ? [[`cartwright ${name}`, alone.summary] as const] : []), ...rows]),
     '',
-    `cartwright ${name} VERB --help lists what a verb takes.`,
+    `\`cartwright ${name} VERB --help\` lists the arguments and options of a verb.`,
     '',
   ].join('\n')
 }

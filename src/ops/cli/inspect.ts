@@ -30,7 +30,7 @@ import { commandOf, printReport } from './command.ts'
 import { openDatabase } from './database.ts'
 
 export const doctorCommand = commandOf({
-  summary: 'Check migrations, invariants and the root secret, and list money that waits for a person.',
+  summary: 'Check migrations, invariants and the root secret, and list payments and refunds that need a person.',
   effect: 'reads',
   async run(given, terminal) {
     // Reads everything in one snapshot without a time limit: checking a large shop takes longer than a request may, and reads block
@@ -47,7 +47,7 @@ export const doctorCommand = commandOf({
       const emails = isOther ? [] : await storage.read((db) => emailWarnings(db, now))
       const warnings = [
         ...(newer > 0 && !isTooNew
-          ? [`the database has migrations of a newer version (${newer}): finish the upgrade`]
+          ? [`the database has migrations of a newer release (${newer}): finish the upgrade of all servers`]
           : []),
         ...emails,
         ...(isOther ? [] : await storage.read(indexWarnings)),
@@ -64,9 +64,9 @@ export const doctorCommand = commandOf({
       const message = isTooNew
         ? 'the database is newer than this program'
         : pending > 0
-          ? `${pending} migrations are pending`
-          : `${findings.length} invariants do not hold`
-      const waits = { code: 'needs_person', message: 'money is owed that needs a person' } as const
+          ? `${pending} migrations are pending: run \`migrate\`, or start the server`
+          : `the database violates ${findings.length} invariants: see the findings`
+      const waits = { code: 'needs_person', message: 'payments or refunds need a person: see the list' } as const
       return printReport(terminal, given, {
         value: {
           healthy,
@@ -79,13 +79,17 @@ export const doctorCommand = commandOf({
           needsPerson: attention,
         },
         lines: () => [
-          ...(isTooNew ? ['✗ the database is newer than this program: use the version that migrated it'] : []),
-          ...(pending > 0 ? [`✗ ${pending} migrations are pending: run migrate, or start the server`] : []),
+          ...(isTooNew
+            ? ['✗ the database is newer than this program: use the release that migrated the database']
+            : []),
+          ...(pending > 0 ? [`✗ ${pending} migrations are pending: run \`migrate\`, or start the server`] : []),
           ...findings.map(({ sentence, subjects }) => `✗ ${sentence} Violated by ${subjects.join(', ')}`),
           ...deferred.map(deferredLine),
           ...warnings.map((warning) => `! ${warning}`),
           ...(healthy
-            ? [`✓ ${storage.engine}: migrations current, ${invariants.length} invariants hold, the root secret fits`]
+            ? [
+                `✓ ${storage.engine}: migrations current, ${invariants.length} invariants hold, the root secret can decrypt the database`,
+              ]
             : []),
           ...(attention.length > 0 ? ['', 'Needs a person:'] : []),
           ...attention.flatMap(({ sentence, subjects }) => [
@@ -113,9 +117,11 @@ async function indexWarnings(db: Reader): Promise<string[]> {
   const isTorn = rows !== documents
   return [
     ...(missing > 0
-      ? [`${missing} products are missing or outdated in the search index: start the server, or run search rebuild`]
+      ? [`${missing} products are missing or outdated in the search index: start the server, or run \`search rebuild\``]
       : []),
-    ...(isTorn ? [`the search index has ${rows} products and the words of ${documents}: run search rebuild`] : []),
+    ...(isTorn
+      ? [`the search index lists ${rows} products but has the words of ${documents}: run \`search rebuild\``]
+      : []),
   ]
 }
 
@@ -127,7 +133,7 @@ async function pictureWarnings({ waiting, givenUp }: { waiting: number; givenUp:
   return [
     ...(isMissing
       ? [
-          `${waiting} pictures have no smaller copies: install the optional package sharp (npm install --include=optional)`,
+          `${waiting} pictures have no smaller copies: install the optional package sharp with \`npm install --include=optional\``,
         ]
       : []),
     ...(givenUp > 0 ? [`${givenUp} pictures have no smaller copies, because they could not be read`] : []),
@@ -144,10 +150,10 @@ async function emailWarnings(db: Reader, now: number): Promise<string[]> {
   const undelivered = await listUndelivered(db, now - undeliveredMs, undeliveredMax)
   return [
     ...(since !== null && since < now - waitingMs
-      ? [`${count} e-mails wait to be sent, the oldest since ${toInstant(since)}: look at the mail server`]
+      ? [`${count} e-mails are waiting to be sent, the oldest since ${toInstant(since)}: check the mail server`]
       : []),
     ...undelivered.map(
-      ({ slug, status, code, count: emails }) => `${slug}: ${emails} e-mails ${status} within a week (${code})`,
+      ({ slug, status, code, count: emails }) => `${slug}: ${emails} e-mails of the last week are ${status} (${code})`,
     ),
   ]
 }
@@ -162,9 +168,9 @@ async function accountWarnings(db: Reader, rootSecret: RootSecret): Promise<stri
     .flatMap((account) => {
       const { slug, id, provider, mode, secretsSealed } = account
       const name = `${slug}: the account ${id} (${provider}, ${mode})`
-      if (!installedNames.includes(provider)) return [`${name} cannot be used: its provider is not installed`]
+      if (!installedNames.includes(provider)) return [`${name} cannot be used: its payment provider is not installed`]
       if (decryptAccountSecrets(rootSecret, account, secretsSealed)) return []
-      return [`${name} cannot be opened with this root secret: run payments rotate ${id}`]
+      return [`${name} cannot be decrypted with this root secret: run \`payments rotate ${id}\``]
     })
     .slice(0, accountWarningsMax)
 }
@@ -186,13 +192,13 @@ function dutyWarnings(facts: DutyFacts & { slug: string }): string[] {
 }
 
 function needText(need: DutyNeed, { withoutMaker = 0, withoutResponsible = 0 }: DutyFacts): string {
-  if (need === 'makers') return `the maker of ${withoutMaker} products, where they need one`
-  return need === 'responsible' ? `a person in the EU for ${withoutResponsible} makers` : needWords[need]
+  if (need === 'makers') return `the maker of ${withoutMaker} products, if the law requires one`
+  return need === 'responsible' ? `a responsible person in the EU for ${withoutResponsible} makers` : needWords[need]
 }
 
 const needWords: Readonly<Record<Exclude<DutyNeed, 'makers' | 'responsible'>, string>> = {
-  seller: 'name, address and e-mail of the seller',
-  measures: 'the content of SKUs',
+  seller: 'the name, address and e-mail address of the seller',
+  measures: 'the content of SKUs that need a unit price',
   terms: 'the terms as a text',
   withdrawal: 'the withdrawal instruction as a text',
   privacy: 'the privacy text or a link to it',
@@ -215,13 +221,13 @@ function shownRow({ retryAt, failedAt, ...row }: DeferredRow): object {
 
 function deferredLine({ loop, tenantId, rowId, failures, retryAt, errorCode }: DeferredRow): string {
   const times = failures === 1 ? 'once' : `${failures} times`
-  return `! the loop ${loop} could not handle ${rowId} of ${tenantId} (${errorCode}, ${times}); next try ${toInstant(retryAt)}`
+  return `! the background loop ${loop} failed to process ${rowId} of ${tenantId} ${times} (${errorCode}); next attempt at ${toInstant(retryAt)}`
 }
 
 export const openapiCommand = commandOf({
   summary: 'Print the OpenAPI document.',
   effect: 'none',
-  options: { admin: { help: 'that of the admin API' } },
+  options: { admin: { help: 'print the OpenAPI document of the admin API' } },
   async run(given, terminal) {
     terminal.out(printOpenApi(given.flags.has('admin') ? adminDocument : openInterfaceDocument, { version }))
     return 0

@@ -24,28 +24,34 @@ export const keysCommand: Command = {
   summary: 'Create, list, rotate and revoke API keys.',
   verbs: {
     create: one('createAdminKey', {
-      summary: 'Create a key and print it; it is shown only once.',
+      summary: 'Create an API key and print the key, which is shown only once.',
       target: forInstallation,
       omits: ['kind', 'expiresAt'],
       names: { origins: 'publishable' },
       helps: {
-        scopes: `comma-separated: ${scopes.join(', ')} (default: none)`,
-        origins: 'for the pages of these origins, comma-separated: a key for browsers, without --scopes',
+        scopes: `scopes of the key, comma-separated: ${scopes.join(', ')} (default: none)`,
+        origins:
+          'origins of the pages that may use the key, comma-separated: creates a publishable key, without --scopes',
       },
-      options: { 'expires-in-days': { value: 'N', help: 'when the key expires (default: never)' } },
+      options: {
+        'expires-in-days': { value: 'N', help: 'number of days after which the key expires (default: never)' },
+      },
       read: (given) => ({ ...readEnd(given), ...(given.texts.publishable !== undefined && { kind: 'publishable' }) }),
     }),
     list: list('listAdminKeys', {
-      summary: 'List the keys of an installation.',
+      summary: 'List the API keys of an installation.',
       target: forInstallation,
       name: 'keys',
       columns: ['id', 'prefix', 'last4', 'status', 'scopes', 'origins', 'name'],
     }),
     rotate: one('rotateAdminKey', {
-      summary: 'Create a successor of a key; the old key works for a while.',
+      summary: 'Create a successor of an API key; the old key keeps working for a transition period.',
       target: ofKey,
     }),
-    revoke: one('revokeAdminKey', { summary: 'Revoke a key at once, with the keys that it made.', target: ofKey }),
+    revoke: one('revokeAdminKey', {
+      summary: 'Revoke an API key immediately, with all keys that were created with it.',
+      target: ofKey,
+    }),
   },
 }
 
@@ -55,6 +61,6 @@ const daysMax = 3_650
 function readEnd({ texts: { 'expires-in-days': text } }: ParsedArguments): { expiresAt?: string } {
   if (text === undefined) return {}
   if (!/^\d+(\.\d+)?$/.test(text) || Number(text) > daysMax)
-    throw new Misuse(`--expires-in-days must be a number up to ${daysMax}`)
+    throw new Misuse(`--expires-in-days must be a number from 0 to ${daysMax}`)
   return { expiresAt: toInstant(Date.now() + Math.round(Number(text) * dayMs)) }
 }

@@ -38,7 +38,7 @@ export function listenForWebhooks(given: ParsedArguments, terminal: Terminal): P
   return withStorage(given, async (storage, { rootSecret, webhookAllowPrivate }) => {
     if (!webhookAllowPrivate)
       throw new CommandFailure(
-        `calls to this machine are disabled; start the server with ${setting} ${startCommand}, and this with ${setting} ${program} webhooks listen`,
+        `calls to this machine are disabled; set ${setting} for both the server (\`${startCommand}\`) and this command (\`${program} webhooks listen\`)`,
       )
     const signalled = endSignal()
     const opened = Promise.withResolvers<Endpoint>()
@@ -49,7 +49,7 @@ export function listenForWebhooks(given: ParsedArguments, terminal: Terminal): P
     const servers = await openPort(wantedPort, (request, response) => {
       receive(request, response).catch((error: unknown) => {
         if (error instanceof StorageUnavailable) {
-          terminal.err(`a call could not be verified: ${error.message}\n`)
+          terminal.err(`a webhook call could not be verified: ${error.message}\n`)
           response.writeHead(503).end()
           return
         }
@@ -102,7 +102,7 @@ async function openPort(wanted: number, answer: Answer): Promise<Servers> {
   const first = await openServer(wanted, '127.0.0.1', answer).catch((error: NodeJS.ErrnoException) => {
     if (error.code === 'EADDRINUSE')
       throw new CommandFailure(
-        `port ${wanted} is in use by another program; choose a free one with --port`,
+        `port ${wanted} is in use by another program; choose a free port with --port`,
         'port_in_use',
       )
     throw new CommandFailure(`cannot listen on port ${wanted}: ${error.message}`)
@@ -151,7 +151,8 @@ async function beginVisit(
   const found = await findReceiver(storage, given, port)
   if (!found) return addReceiver(storage, rootSecret, given, port)
   const { installationId, id, status } = found
-  if (status === 'disabled') throw refuse('endpoint_disabled', { message: `${id} is disabled.`, current: { status } })
+  if (status === 'disabled')
+    throw refuse('endpoint_disabled', { message: `The webhook endpoint ${id} is disabled.`, current: { status } })
   // A run that was killed leaves its endpoint behind; the next run at this address removes it.
   const isAdded = found.description === addedDescription
   const enabled =
@@ -182,7 +183,9 @@ async function findReceiver(storage: Storage, given: ParsedArguments, port: numb
   )
   const [only, second] = found
   if (second)
-    throw new Misuse(`several endpoints point here, name one with --endpoint: ${found.map(({ id }) => id).join(', ')}`)
+    throw new Misuse(
+      `several webhook endpoints point to this machine; choose one with --endpoint: ${found.map(({ id }) => id).join(', ')}`,
+    )
   return only && storage.read((db) => findEndpoint(db, only.installationId, only.id))
 }
 
@@ -208,10 +211,12 @@ async function addReceiver(
 function greet(given: ParsedArguments, terminal: Terminal, { endpoint, isAdded, resumed }: Visit, port: number): void {
   const here = receiverUrl(port)
   const lines = [
-    `listening at ${here} for ${endpoint.id}${isAdded ? ', which exists while this runs' : ''}`,
-    ...(isAdded || endpoint.url.includes(`:${port}/`) ? [] : [`its calls go to ${maskUrl(endpoint.url)}`]),
-    ...(resumed > 0 ? [`held calls that are due now: ${resumed}`] : []),
-    `the server must run with ${setting}; Ctrl-C ends this`,
+    `listening at ${here} for the endpoint ${endpoint.id}${isAdded ? ', which is removed when this command ends' : ''}`,
+    ...(isAdded || endpoint.url.includes(`:${port}/`)
+      ? []
+      : [`the endpoint sends its calls to ${maskUrl(endpoint.url)}`]),
+    ...(resumed > 0 ? [`number of held calls that are sent now: ${resumed}`] : []),
+    `the server must run with ${setting}; to stop listening, press Ctrl-C`,
   ]
   const text = lines.map((line) => `${escapeControlCharacters(line)}\n`).join('')
   if (given.flags.has('json')) terminal.err(text)
@@ -310,14 +315,16 @@ export function findWebhookProblem(
   // Only one notation of a number is accepted, because the signature is over the text.
   if (!/^(0|[1-9]\d{0,11})$/.test(time)) return 'webhook-timestamp is not a whole number of seconds'
   const age = Math.floor(now / 1_000) - Number(time)
-  if (age > toleranceSeconds) return `webhook-timestamp is ${age} seconds old; ${toleranceSeconds} are allowed`
-  if (age < -toleranceSeconds) return `webhook-timestamp is ${-age} seconds ahead; ${toleranceSeconds} are allowed`
+  if (age > toleranceSeconds)
+    return `webhook-timestamp is ${age} seconds old; at most ${toleranceSeconds} seconds are allowed`
+  if (age < -toleranceSeconds)
+    return `webhook-timestamp is ${-age} seconds in the future; at most ${toleranceSeconds} seconds are allowed`
   // Different bytes that are not UTF-8 could decode to the same text.
   if (!isUtf8(bytes)) return 'the body is not UTF-8'
   const message = { id, timestamp: Number(time), body: bytes.toString('utf8') }
   const expected = secrets.map((secret) => signWebhook(secret, message))
   const given = signatures.split(' ', signaturesMax).filter((signature) => signature.startsWith('v1,'))
-  if (given.length === 0) return 'webhook-signature has no v1 signature'
+  if (given.length === 0) return 'webhook-signature contains no v1 signature'
   const fits = given.flatMap((signature) => expected.map((right) => isEqualSecret(right, signature)))
   return fits.includes(true) ? undefined : 'no signature was made with the secret of the endpoint'
 }

@@ -27,24 +27,24 @@ export const mailCommand: Command = {
       summary: 'List e-mails, newest first.',
       effect: 'reads',
       options: {
-        status: { value: 'STATUS', help: `only ${emailStatuses.join(', ')}` },
-        limit: { value: 'COUNT', help: `how many, up to ${shownMax} (default: ${shownDefault})` },
+        status: { value: 'STATUS', help: `list only e-mails with this status: ${emailStatuses.join(', ')}` },
+        limit: { value: 'COUNT', help: `number of e-mails, up to ${shownMax} (default: ${shownDefault})` },
         merchant: merchantOption,
       },
       run: list,
     },
     show: {
-      summary: 'Show an e-mail: what it is about, and what the mail server answered.',
+      summary: 'Show the subject of an e-mail, its status, and the answer of the mail server.',
       effect: 'reads',
       words: ['EMAIL_ID'],
       options: {
-        text: { help: 'also print its text, where e-mails are files' },
+        text: { help: 'also print the text of the e-mail, if e-mails are stored as files' },
         merchant: merchantOption,
       },
       run: show,
     },
     retry: {
-      summary: 'Send an e-mail again that was refused, given up, or waits for its next try.',
+      summary: 'Send an e-mail again that was refused, has failed, or is waiting for its next attempt.',
       effect: 'changes',
       words: ['EMAIL_ID'],
       options: { merchant: merchantOption },
@@ -62,7 +62,7 @@ function list(given: ParsedArguments, terminal: Terminal): Promise<number> {
       await listEmails(db, merchant.id, { statuses, limit }),
     ])
     printResult(terminal, given, { isOn, emails: rows.map(shown) }, () => [
-      ...(isOn ? [] : ['! no server sends e-mails: CARTWRIGHT_MAIL_URL is off']),
+      ...(isOn ? [] : ['! no e-mails are sent, because CARTWRIGHT_MAIL_URL is off']),
       ...(rows.length === 0 ? ['no e-mails'] : rows.map(line)),
     ])
     return 0
@@ -95,9 +95,10 @@ function show(given: ParsedArguments, terminal: Terminal): Promise<number> {
 }
 
 function textOf(target: MailTarget, id: string): string {
-  if (target.kind !== 'file') throw new Misuse('--text needs e-mails that are files: CARTWRIGHT_MAIL_URL=file:FOLDER')
+  if (target.kind !== 'file')
+    throw new Misuse('--text only works if e-mails are stored as files, with CARTWRIGHT_MAIL_URL=file:FOLDER')
   const stored = findStoredEmail(target.folder, id)
-  if (!stored) throw refuse('email_not_found', { message: `There is no file of e-mail ${id} in ${target.folder}.` })
+  if (!stored) throw refuse('email_not_found', { message: `The folder ${target.folder} has no file for e-mail ${id}.` })
   return stored.text
 }
 

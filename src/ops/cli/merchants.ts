@@ -21,13 +21,20 @@ export const merchantsCommand: Command = {
   summary: 'Move merchants between cells.',
   verbs: {
     move: {
-      summary: 'Move a merchant with all of its data to the database of another cell, while servers run.',
+      summary: 'Move a merchant with all its data to the database of another cell, while servers run.',
       effect: 'none',
       words: ['SLUG'],
       options: {
-        from: { value: 'URL', help: 'the database of the cell that has it (default: the configured one)' },
-        to: { value: 'URL', help: 'the database of the cell that gets it', isRequired: true },
-        origin: { value: 'ORIGIN', help: 'the CARTWRIGHT_PUBLIC_URL of that cell', isRequired: true },
+        from: {
+          value: 'URL',
+          help: 'the database of the cell from which the merchant is moved (default: the configured database)',
+        },
+        to: { value: 'URL', help: 'the database of the cell to which the merchant is moved', isRequired: true },
+        origin: {
+          value: 'ORIGIN',
+          help: 'the CARTWRIGHT_PUBLIC_URL of the cell to which the merchant is moved',
+          isRequired: true,
+        },
       },
       run: move,
     },
@@ -57,7 +64,7 @@ async function move(given: ParsedArguments, terminal: Terminal): Promise<number>
       })
       await fillIndex(target, { now: Date.now(), limit: productsAtOnce })
       printResult(terminal, given, { merchant: given.word, origin, ...moved }, () => [
-        `${given.word} is at ${origin}: ${moved.rows} rows; writes of its old cell waited for ${(moved.lockedMs / 1000).toFixed(1)} s`,
+        `the merchant ${given.word} is now at ${origin}: ${moved.rows} rows were moved, and writes in the old cell were blocked for ${(moved.lockedMs / 1000).toFixed(1)} s`,
       ])
       return 0
     } finally {
@@ -82,7 +89,7 @@ async function refuseOtherKeys(source: Storage, target: Storage, rootSecret: Roo
   )
   if (different.length > 0)
     throw new CommandFailure(
-      'the databases recognize customers by different keys: make the target with `cells add NAME --like` a cell of the same group',
+      'the two databases have different keys for recognizing customers: create the target cell with `cells add NAME --like CELL`',
     )
 }
 

@@ -29,29 +29,29 @@ import {
 import { recordCommand } from './written.ts'
 
 export const methodsCommand: Command = {
-  summary: 'Show and set how shoppers pay by hand: bank transfer and cash on delivery.',
+  summary: 'Manage the manual payment methods: bank transfer and cash on delivery.',
   verbs: {
     list: {
-      summary: 'List the methods and their settings.',
+      summary: 'List the manual payment methods and their settings.',
       effect: 'reads',
       options: { merchant: merchantOption },
       run: list,
     },
     set: {
-      summary: `Change a method: ${manualMethods.join(' or ')}.`,
+      summary: `Change the settings of a manual payment method: ${manualMethods.join(' or ')}.`,
       effect: 'changes',
       words: ['METHOD'],
       options: {
-        mode: { value: 'MODE', help: modes.join(' or '), isRequired: true },
-        on: { help: 'offer it' },
-        off: { help: 'do not offer it' },
+        mode: { value: 'MODE', help: `the mode of the settings: ${modes.join(' or ')}`, isRequired: true },
+        on: { help: 'offer the method to shoppers' },
+        off: { help: 'do not offer the method to shoppers' },
         instructions: {
           value: 'TEXT',
-          help: `what shoppers read, such as the bank account; up to ${limits.instructionsLengthMax} characters, '' for nothing`,
+          help: `instructions for shoppers, such as the bank account; up to ${limits.instructionsLengthMax} characters, or '' for none`,
         },
         'term-days': {
           value: 'DAYS',
-          help: `cancel an order that is not paid after so many days, 1 to ${limits.termDaysMax}; none: never`,
+          help: `number of days after which an unpaid order is cancelled, 1 to ${limits.termDaysMax}, or none to never cancel it`,
         },
         merchant: merchantOption,
       },
@@ -83,7 +83,7 @@ function readInput(given: ParsedArguments): Input {
   const mode = modes.find((known) => known === modeText)
   if (!method) throw new Misuse(`the method must be ${manualMethods.join(' or ')}`)
   if (!mode) throw new Misuse(`--mode must be ${modes.join(' or ')}`)
-  if (given.flags.has('on') && given.flags.has('off')) throw new Misuse('--on and --off exclude each other')
+  if (given.flags.has('on') && given.flags.has('off')) throw new Misuse('--on and --off must not be given together')
   if (days !== undefined && days !== 'none' && !/^[1-9]\d{0,2}$/.test(days))
     throw new Misuse(`--term-days must be a whole number from 1 to ${limits.termDaysMax}, or none`)
   return {
@@ -141,7 +141,7 @@ async function tell(storage: Storage, merchant: Merchant, given: ParsedArguments
   const methods = settings.map(shownMethod)
   printResult(terminal, given, { methods, warnings }, () => [
     ...methods.flatMap(({ mode, method, enabled, instructions, termDays }) => [
-      `${mode}  ${method.padEnd(16)}  ${enabled ? 'on ' : 'off'}  ${termDays === null ? 'no term' : `${termDays} days`}`,
+      `${mode}  ${method.padEnd(16)}  ${enabled ? 'on ' : 'off'}  ${termDays === null ? 'no payment term' : `${termDays} days`}`,
       ...(instructions?.split(/\r?\n/) ?? []).map((line) => `      ${line}`),
     ]),
     ...warnings.map((warning) => `! ${warning}`),

@@ -12,20 +12,20 @@ import { commandOf, Misuse, type ParsedArguments, printReport, printResult, type
 import { bringUpToDate, checkSecretOf, openDatabase } from './database.ts'
 
 export const migrateCommand = commandOf({
-  summary: 'Bring the database up to date, or move it from SQLite to PostgreSQL and back.',
+  summary: 'Apply pending migrations, or copy the database from SQLite to PostgreSQL or back.',
   effect: 'creates',
   options: {
     from: {
       value: 'URL',
-      help: 'copy everything from this database, sqlite:PATH or postgres://… (default: the configured one)',
+      help: 'the database to copy from, sqlite:PATH or postgres://… (default: the configured database)',
     },
-    to: { value: 'URL', help: 'into this one of the other engine, which must be empty (default: the configured one)' },
-    'clear-target': { help: 'delete everything in the target first, in the same transaction' },
+    to: { value: 'URL', help: 'the empty database of the other engine to copy to (default: the configured database)' },
+    'clear-target': { help: 'delete everything in the target database first, in the same transaction' },
   },
   async run(given, terminal) {
     const { from, to } = given.texts
     if (from !== undefined || to !== undefined) return move(given, terminal)
-    if (given.flags.has('clear-target')) throw new Misuse('--clear-target needs --from or --to')
+    if (given.flags.has('clear-target')) throw new Misuse('--clear-target must be given together with --from or --to')
     const database = await openDatabase(readSettings(given.environment), given.effect)
     try {
       const applied = await bringUpToDate(database, new Date(), async ({ migration, number, of }) =>
@@ -61,16 +61,16 @@ async function move(given: ParsedArguments, terminal: Terminal): Promise<number>
   const moved = isSame && findings.length === 0
   const lines = () => [
     ...tableLines(copied),
-    ...copied.left.map((name) => `· ${name} is not a table of Cartwright and was not copied`),
+    ...copied.left.map((name) => `· the table ${name} does not belong to Cartwright and was not copied`),
     ...(isSame
       ? [
-          `${rows} rows in ${copied.tables.length} tables, each read back and the same, in ${(tookMs / 1000).toFixed(1)} s`,
+          `${rows} rows in ${copied.tables.length} tables, each read back and compared, in ${(tookMs / 1000).toFixed(1)} s`,
           ...findingLines(findings),
           ...secretLines(from, to),
         ]
       : [
           ...copied.differences.map((difference) => `✗ ${difference}`),
-          '✗ Source and copy differ. Nothing was committed: the target is as it was.',
+          '✗ Source and copy differ, so nothing was committed, and the target is unchanged.',
         ]),
   ]
   return printReport(terminal, given, {
@@ -79,7 +79,7 @@ async function move(given: ParsedArguments, terminal: Terminal): Promise<number>
     error: moved
       ? null
       : isSame
-        ? { code: 'unhealthy', message: 'invariants do not hold in source and copy' }
+        ? { code: 'unhealthy', message: 'source and copy are the same, but both violate invariants: see the findings' }
         : copyDiffers,
   })
 }
@@ -126,12 +126,12 @@ function findingLines(findings: readonly InvariantViolation[]): string[] {
 // The place of the root secret depends on the database URL.
 function secretLines(from: string, to: string): string[] {
   return [
-    `The root secret is not in the database. It was in ${secretPlaces(from)};`,
-    `a server on the target looks for it in ${secretPlaces(to)}.`,
+    `The database does not contain the root secret. A server on the source reads the root secret from ${secretPlaces(from)};`,
+    `a server on the target reads it from ${secretPlaces(to)}.`,
   ]
 }
 
 function secretPlaces(url: string): string {
   const set = 'CARTWRIGHT_SECRET or CARTWRIGHT_SECRET_FILE'
-  return url.startsWith('sqlite:') ? `${set}, or in ${join(dirname(sqlitePath(url)), 'secret')}` : set
+  return url.startsWith('sqlite:') ? `${set}, or from ${join(dirname(sqlitePath(url)), 'secret')}` : set
 }

@@ -20,20 +20,20 @@ function tell(paid: Pick<PaidRefund, 'answer' | 'outcome'>) {
 test('a command reports the result of a refund', () => {
   assert.deepEqual(tell({ answer: 'succeeded', outcome: 'succeeded' }), { said: '', code: undefined })
   assert.deepEqual(tell({ answer: 'pending', outcome: 'later' }), {
-    said: 'the refund is pending at the provider; a running server follows it',
+    said: 'the refund is pending at the payment provider; a running server looks up its outcome',
     code: undefined,
   })
   const code = 'refund_not_paid'
   assert.deepEqual(tell({ answer: 'unknown', outcome: 'later' }), {
-    said: 'the provider gave no answer; a running server tries again',
+    said: 'the payment provider did not answer; a running server retries',
     code,
   })
   assert.deepEqual(tell({ answer: 'failed', outcome: 'later' }), {
-    said: 'the provider refused the refund; a running server tries again',
+    said: 'the payment provider refused the refund; a running server retries',
     code,
   })
   assert.deepEqual(tell({ answer: 'refused', outcome: 'failed' }), {
-    said: 'the provider refused the refund for good; pay it another way, and record it with --by-hand',
+    said: 'the payment provider refused the refund permanently; pay the amount another way, and record the payment with --by-hand',
     code,
   })
 })

@@ -56,7 +56,9 @@ export function printUnpaidRefunds(
 ): ReportError | null {
   for (const { answer, outcome } of paid) {
     if (answer === 'pending' && outcome === 'later')
-      terminal.err(`cartwright: ${subject}: the refund is pending at the provider; a running server follows it\n`)
+      terminal.err(
+        `cartwright: ${subject}: the refund is pending at the payment provider; a running server looks up its outcome\n`,
+      )
   }
   const problems = paid.flatMap((one) => refundProblem(one) ?? [])
   for (const problem of problems) terminal.err(`cartwright: ${subject}: ${problem}\n`)
@@ -67,11 +69,13 @@ export function printUnpaidRefunds(
 function refundProblem({ outcome, answer, error }: PaidRefund): string | undefined {
   if (outcome === 'succeeded' || outcome === 'already_recorded') return undefined
   if (outcome === 'later' && answer === 'pending') return undefined
-  const again = 'a running server tries again'
+  const again = 'a running server retries'
   if (outcome === 'unrecorded') return `the refund could not be recorded: ${(error as Error).message}; ${again}`
   if (outcome === 'failed')
-    return 'the provider refused the refund for good; pay it another way, and record it with --by-hand'
-  return answer === 'failed' ? `the provider refused the refund; ${again}` : `the provider gave no answer; ${again}`
+    return 'the payment provider refused the refund permanently; pay the amount another way, and record the payment with --by-hand'
+  return answer === 'failed'
+    ? `the payment provider refused the refund; ${again}`
+    : `the payment provider did not answer; ${again}`
 }
 
 export async function findPaymentNamed(storage: Storage, name: string, given: ParsedArguments): Promise<PaymentRow> {
@@ -83,7 +87,7 @@ export async function findPaymentNamed(storage: Storage, name: string, given: Pa
     }
     return undefined
   })
-  if (!payment) throw refuse('payment_not_found', { message: `${merchant.slug} has no payment ${name}.` })
+  if (!payment) throw refuse('payment_not_found', { message: `The merchant ${merchant.slug} has no payment ${name}.` })
   return payment
 }
 

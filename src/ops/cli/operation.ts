@@ -133,7 +133,7 @@ export function operationVerbs<const Rows extends Readonly<Record<string, AdminO
 ): OperationVerbs<Rows> {
   const rowOf = (id: string): AdminOperation => {
     const row = rows[id]
-    if (!row) throw new Error(`there is no row ${id}`)
+    if (!row) throw new Error(`there is no operation ${id}`)
     return row
   }
   const ask = (shop: OpenedShop, id: string, question: Question) =>
@@ -148,7 +148,8 @@ export function operationVerbs<const Rows extends Readonly<Record<string, AdminO
     },
     list: (id, facts) => {
       const { name, columns, limit, options } = facts
-      const limitOption = limit === undefined ? {} : { limit: { value: 'N', help: `how many (default: ${limit})` } }
+      const limitOption =
+        limit === undefined ? {} : { limit: { value: 'N', help: `number of rows (default: ${limit})` } }
       const listed = { ...facts, options: { ...options, ...limitOption } }
       return verbFor(rowOf(id), listed, async (shop, question, given, terminal) => {
         const most = limit === undefined ? Number.POSITIVE_INFINITY : (readWholeNumber(given, 'limit', 1_000) ?? limit)
@@ -305,7 +306,7 @@ function valueFrom(
   if (text === undefined) return meant.type === 'array' && !isRequired && !isOptional(schema) ? [] : undefined
   const value = read(meant, text, name)
   if (typeof value === 'string' && controls.test(value))
-    throw new Misuse(`--${name} holds control characters or broken text`)
+    throw new Misuse(`--${name} must not contain control characters or half of a surrogate pair`)
   const [issue] = compileSchema(schema)(value)
   if (issue) throw new Misuse(`--${name} ${sentence(issue, value)}`)
   return value

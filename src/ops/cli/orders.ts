@@ -63,16 +63,19 @@ import { recordOrderCommand } from './written.ts'
 const words = ['NUMBER_OR_ID'] as const
 
 export const ordersCommand: Command = {
-  summary: 'List and show orders; record payments and returns, send parcels, cancel and refund.',
+  summary: 'List and show orders, record payments, parcels and returns, and cancel and refund orders.',
   verbs: {
     list: {
       summary: 'List the newest orders.',
       effect: 'reads',
       options: {
         test: { help: 'list test orders, whose numbers begin with T- (default: live orders)' },
-        status: { value: 'STATUS', help: orderStatuses.join(', ') },
-        limit: { value: 'N', help: 'how many (default: 50)' },
-        after: { value: 'NUMBER_OR_ID', help: 'list orders older than this one, as the end of a list names it' },
+        status: { value: 'STATUS', help: `list only orders with this status: ${orderStatuses.join(', ')}` },
+        limit: { value: 'N', help: 'number of orders (default: 50)' },
+        after: {
+          value: 'NUMBER_OR_ID',
+          help: 'list orders that are older than this order, which is named at the end of the previous list',
+        },
         merchant: merchantOption,
       },
       run: list,
@@ -81,18 +84,18 @@ export const ordersCommand: Command = {
       summary: 'Show an order.',
       effect: 'reads',
       words,
-      options: { address: { help: 'also show who ordered and where it goes' }, merchant: merchantOption },
+      options: { address: { help: 'also show the customer and the shipping address' }, merchant: merchantOption },
       run: show,
     },
     slip: {
-      summary: 'Print a packing slip, as a page of HTML.',
+      summary: 'Print the packing slip of an order as HTML.',
       effect: 'reads',
       words,
       options: { merchant: merchantOption },
       run: slip,
     },
     pay: {
-      summary: 'Record that the money of a manual payment has arrived, the whole total of the order.',
+      summary: 'Record that the total of an order with a manual payment has arrived.',
       effect: 'changes',
       words,
       options: { merchant: merchantOption },
@@ -100,49 +103,49 @@ export const ordersCommand: Command = {
         change(given, terminal, 'payAdminOrder', (tx, key, now) => recordOrderPaid(tx, key, { now, cause: null })),
     },
     fulfil: {
-      summary: 'Record a parcel.',
+      summary: 'Record that a parcel of an order was sent.',
       effect: 'changes',
       words,
       options: {
-        test: { help: 'confirm that it is a test order, if it is named by its id' },
-        items: { value: 'SKU=QTY,SKU=QTY', help: 'what is in the parcel (default: all that is left)' },
-        carrier: { value: 'NAME', help: 'who carries the parcel' },
-        tracking: { value: 'NUMBER', help: 'its number at the carrier' },
-        anyway: { help: 'send it although it is not paid, or was paid back' },
+        test: { help: 'confirm that an order named by its id is a test order' },
+        items: { value: 'SKU=QTY,SKU=QTY', help: 'items in the parcel (default: all items that are left)' },
+        carrier: { value: 'NAME', help: 'name of the carrier' },
+        tracking: { value: 'NUMBER', help: 'tracking number of the parcel' },
+        anyway: { help: 'send the parcel even if the order is not paid or was refunded' },
         merchant: merchantOption,
       },
       run: fulfil,
     },
     return: {
-      summary: 'Record that what was sent and not paid came back.',
+      summary: 'Record that an order that was sent but not paid came back.',
       effect: 'changes',
       words,
-      options: { restock: { help: 'put what came back into stock' }, merchant: merchantOption },
+      options: { restock: { help: 'put the returned items back into stock' }, merchant: merchantOption },
       run: comeBack,
     },
     cancel: {
-      summary: 'Cancel an order, and give its money back.',
+      summary: 'Cancel an order, and refund it.',
       effect: 'changes',
       words,
       options: {
         'no-restock': { help: 'do not put the items back into stock' },
-        reason: { value: 'REASON', help: orderCancellationReasons.join(', ') },
-        note: { value: 'TEXT', help: 'the app that sold it can read it' },
+        reason: { value: 'REASON', help: `reason of the cancellation: ${orderCancellationReasons.join(', ')}` },
+        note: { value: 'TEXT', help: 'note about the cancellation, which the app that sold the order can read' },
         merchant: merchantOption,
       },
       run: cancel,
     },
     refund: {
-      summary: 'Give money back, of an order or of a payment without one.',
+      summary: 'Refund an order, or a payment without an order.',
       effect: 'changes',
       words: ['NUMBER_OR_ID|PAYMENT_ID'],
       options: {
         amount: {
           value: 'MINOR',
-          help: 'minor units: 500 is 5.00 (default: what failed before, else all that is left)',
+          help: 'amount in minor units, such as 500 for 5.00 (default: the failed refunds, or else the amount that is left)',
         },
-        reason: { value: 'TEXT', help: 'why, for your records' },
-        'by-hand': { help: 'you have paid the refund yourself: record it, and call no provider' },
+        reason: { value: 'TEXT', help: 'reason of the refund, for your records' },
+        'by-hand': { help: 'record a refund that you have paid yourself, without calling the payment provider' },
         merchant: merchantOption,
       },
       run: refund,
@@ -179,7 +182,7 @@ function list(given: ParsedArguments, terminal: Terminal): Promise<number> {
     })
     printResult(terminal, given, { orders, next }, () => [
       ...(isOnlyTest ? ['There are no live orders. Add --test to list test orders.'] : orders.map(rowText)),
-      ...(next === null ? [] : [`For older orders add --after ${next}.`]),
+      ...(next === null ? [] : [`To list older orders, add --after ${next}.`]),
     ])
     return 0
   })
@@ -333,7 +336,7 @@ function refund(given: ParsedArguments, terminal: Terminal): Promise<number> {
     const payment = isId('pay', name) ? await findPaymentNamed(storage, name, given) : undefined
     if (payment?.orderId === null) {
       if (amount !== undefined)
-        throw new Misuse('a payment without an order is given back as a whole, without --amount')
+        throw new Misuse('--amount must not be given for a payment without an order, which is refunded as a whole')
       return givePaymentBack(storage, config, payment, { input, given, terminal })
     }
     const key = payment
@@ -387,7 +390,7 @@ async function findNamed(storage: Storage, name: string, given: ParsedArguments)
     }
     return undefined
   })
-  if (!key) throw refuse('order_not_found', { message: `${merchant.slug} has no order ${name}.` })
+  if (!key) throw refuse('order_not_found', { message: `The merchant ${merchant.slug} has no order ${name}.` })
   return key
 }
 
@@ -448,7 +451,7 @@ function orderText(facts: OrderFacts): string[] {
     row('tax', `${money(totals.tax)}${totals.taxIncluded ? ', included' : ''}`),
     row('total', money(totals.total)),
     ...(totals.refunded > 0 ? [row('refunded', money(totals.refunded))] : []),
-    ...(totals.refundPending > 0 ? [row('refunding', `${money(totals.refundPending)} on its way`)] : []),
+    ...(totals.refundPending > 0 ? [row('refunding', `${money(totals.refundPending)} pending`)] : []),
     ...dueRows(facts, money),
     ...facts.payments.map(({ provider, method, brand, last4, status, closedByHandAt }) =>
       row(
@@ -477,15 +480,15 @@ function refundText(refund: RefundRow, money: (amount: number) => string): strin
   const { id, amount, status, origin, reference, pendingAt } = refund
   const more =
     origin === 'provider'
-      ? [`made at the provider${reference === null ? '' : ` (${reference})`}`]
+      ? [`refunded at the payment provider${reference === null ? '' : ` (${reference})`}`]
       : status === 'pending' && pendingAt !== null
-        ? ['at the provider']
+        ? ['in progress at the payment provider']
         : []
   return [`${id}  ${money(amount)}  ${status}`, ...more].join(', ')
 }
 
 function disputeText({ id, reference, amount, currency, status, reason, dueAt }: DisputeRow): string {
-  const until = status === 'open' && dueAt !== null ? `answer until ${toInstant(dueAt)}` : null
+  const until = status === 'open' && dueAt !== null ? `answer by ${toInstant(dueAt)}` : null
   const facts = [`${id}  ${formatAmount(amount, currency, 'en')}  ${status}`, reason, until, reference].filter(Boolean)
   return `  ${'dispute'.padEnd(9)}  ${facts.join(', ')}`
 }
@@ -497,17 +500,19 @@ function dueRows({ order, refunds }: OrderFacts, money: (amount: number) => stri
     order.status === 'cancelled' && moveFor(orderPaymentLifecycle, 'queue', order.paymentStatus)
       ? order.total - order.refunded
       : 0
-  const byHand = 'with --by-hand it records that you paid it yourself'
+  const byHand = 'or add --by-hand if you have paid it yourself'
   if (lost > 0)
-    return [row('owed', `${money(lost)} could not be paid back: orders refund ${order.number} tries again, ${byHand}`)]
+    return [
+      row('owed', `${money(lost)} could not be refunded: run \`orders refund ${order.number}\` to retry, ${byHand}`),
+    ]
   if (left === 0) return []
-  return [row('owed', `${money(left)} must go back: orders refund ${order.number} gives it back, ${byHand}`)]
+  return [row('owed', `${money(left)} must be refunded: run \`orders refund ${order.number}\`, ${byHand}`)]
 }
 
 function sealedText({ customer, address, unopened = [] }: Sealed): string[] {
-  const none = unopened.includes('address') ? '(cannot be opened)' : '– (none, or erased)'
+  const none = unopened.includes('address') ? '(cannot be decrypted)' : '– (none or erased)'
   const who = unopened.includes('customer')
-    ? ['(cannot be opened)']
+    ? ['(cannot be decrypted)']
     : customer
       ? [customer.email, customer.name, customer.phone].filter(Boolean)
       : []

@@ -23,19 +23,19 @@ import { findPaymentNamed, payRefundsAfter, printUnpaidRefunds, silentWatch } fr
 
 export function createPaymentsCommand(providersOf: AccountProvidersOf): Command {
   return {
-    summary: 'Connect accounts at payment providers, and close payments whose provider does not report an outcome.',
+    summary: 'Manage accounts at payment providers, and close payments whose provider does not report an outcome.',
     verbs: { ...accountVerbs(providersOf), close: closeVerb },
   }
 }
 
 const closeVerb: CommandVerb = {
-  summary: 'End a payment by the outcome that you saw at the provider.',
+  summary: 'End a payment with the outcome that the payment provider shows.',
   effect: 'changes',
   words: ['PAYMENT_ID'],
   options: {
     outcome: {
       value: closedOutcomes.join('|'),
-      help: 'succeeded: the order is placed, or the money goes back where no order is possible any more; declined: nothing was charged, and an authorization that is still open is to be cancelled at the provider',
+      help: 'the outcome: `succeeded` places the order, or refunds the payment if the order is no longer possible; `declined` means that nothing was charged, and you must cancel an open authorization at the payment provider',
       isRequired: true,
     },
     merchant: merchantOption,

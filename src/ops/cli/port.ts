@@ -30,14 +30,15 @@ export async function openPort(server: HttpServer, { port, host }: Pick<Config, 
     const { code, syscall, message } = error as NodeJS.ErrnoException
     if (code === 'EADDRINUSE')
       throw new CommandFailure(
-        `port ${port} of ${host} is in use by another program; set PORT to a free one`,
+        `port ${port} of ${host} is in use by another program; set PORT to a free port`,
         'port_in_use',
       )
     if (code === 'EACCES')
-      throw new CommandFailure(`port ${port} of ${host} may not be opened by this user; set PORT to another`)
-    if (code === 'EADDRNOTAVAIL') throw new CommandFailure(`HOST ${host} is not an address of this machine`)
-    if (syscall === 'getaddrinfo') throw new CommandFailure(`HOST ${host} cannot be resolved`)
-    if (syscall !== undefined) throw new CommandFailure(`cannot listen at port ${port} of ${host}: ${message}`)
+      throw new CommandFailure(`this user is not allowed to open port ${port} of ${host}; set PORT to another port`)
+    if (code === 'EADDRNOTAVAIL') throw new CommandFailure(`HOST must be an address of this machine, not ${host}`)
+    if (syscall === 'getaddrinfo')
+      throw new CommandFailure(`HOST must be a host name that can be resolved, not ${host}`)
+    if (syscall !== undefined) throw new CommandFailure(`cannot listen on port ${port} of ${host}: ${message}`)
     throw error
   }
 }

@@ -11,7 +11,7 @@ import { type CommandTarget, chooseMode, forMerchant, operationVerbs } from './o
 
 const { one, list, perform } = operationVerbs(catalogOperationRows, 'promotions')
 
-const test = { help: 'count uses by test orders (default: by live ones)' }
+const test = { help: 'count uses by test orders (default: by live orders)' }
 
 const ofCode: CommandTarget = {
   words: ['CODE'],
@@ -47,7 +47,7 @@ export const promotionsCommand: Command = {
       values: { percentage: 'BPS', amount: 'MINOR', currency: 'CODE', minimumSubtotal: 'MINOR' },
     }),
     list: list('listAdminPromotions', {
-      summary: 'List all codes of a merchant.',
+      summary: 'List all promotion codes of a merchant.',
       target: { ...forMerchant, options: { test, merchant: merchantOption } },
       name: 'promotions',
       columns: [
@@ -58,9 +58,12 @@ export const promotionsCommand: Command = {
         'promotion.name',
       ],
     }),
-    show: one('getAdminPromotion', { summary: 'Show a code, its conditions and its uses.', target: ofCode }),
-    disable: one('replaceAdminPromotion', { summary: 'Let a code be used no more.', target: turned(true) }),
-    enable: one('replaceAdminPromotion', { summary: 'Undo disable.', target: turned(false) }),
+    show: one('getAdminPromotion', { summary: 'Show a promotion code with its conditions and uses.', target: ofCode }),
+    disable: one('replaceAdminPromotion', { summary: 'Stop the use of a promotion code.', target: turned(true) }),
+    enable: one('replaceAdminPromotion', {
+      summary: 'Allow the use of a promotion code again.',
+      target: turned(false),
+    }),
   },
 }
 

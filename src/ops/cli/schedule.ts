@@ -10,7 +10,7 @@ export function readEvery(text: string): number {
   const [, count = '', unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? []
   const ms = Number(count) * (unitsMs[unit] ?? 0)
   if (!(ms >= 1_000 && ms <= everyMsMax))
-    throw new Misuse('--backup-every must be a time from 1s to 30d, such as 30m, 6h or 1d')
+    throw new Misuse('--backup-every must be a duration from 1s to 30d, such as 30m, 6h or 1d')
   return ms
 }
 

@@ -9,12 +9,12 @@ export const searchCommand: Command = {
   summary: 'Manage the search index.',
   verbs: {
     rebuild: {
-      summary: 'Empty the search index of all merchants and fill it again; until it is done, a search finds less.',
+      summary: 'Rebuild the search index of all merchants; until the command ends, searches find fewer products.',
       effect: 'changes',
       run: (given, terminal) =>
         withStorage(given, async (storage) => {
           const products = await rebuildIndex(storage, { now: Date.now(), limit: productsAtOnce })
-          printResult(terminal, given, { products }, () => [`The search index is rebuilt from ${products} products.`])
+          printResult(terminal, given, { products }, () => [`The search index was rebuilt from ${products} products.`])
           return 0
         }),
     },

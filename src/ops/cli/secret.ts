@@ -10,7 +10,7 @@ import { type Command, Misuse, type ParsedArguments, printResult, type Terminal 
 import { bringUpToDate, openDatabase } from './database.ts'
 
 export const secretCommand: Command = {
-  summary: 'Print a new root secret, encrypt everything again with the current version, or retire versions.',
+  summary: 'Print a new root secret, encrypt all secrets again with the current version, or forget former versions.',
   alone: {
     summary: 'Print a new root secret, which is stored nowhere.',
     effect: 'none',
@@ -22,15 +22,15 @@ export const secretCommand: Command = {
   },
   verbs: {
     reseal: {
-      summary: 'Encrypt everything again with the current version.',
+      summary: 'Encrypt all stored secrets again with the current version of the root secret.',
       effect: 'changes',
       run: resealAll,
     },
     forget: {
-      summary: 'Retire versions that are lost or no longer needed.',
+      summary: 'Forget versions of the root secret that are lost or no longer needed.',
       effect: 'changes',
       words: ['VERSION...'],
-      options: { force: { help: 'give up whatever was made with those versions' } },
+      options: { force: { help: 'forget the versions even if stored data still needs them; that data is lost' } },
       run: forget,
     },
   },
@@ -49,10 +49,10 @@ async function resealAll(given: ParsedArguments, terminal: Terminal): Promise<nu
       return counted
     })
     printResult(terminal, given, { ...done, versions }, () => [
-      `encrypted again with version ${config.rootSecret.currentVersion}: ${done.resealed}; could not be decrypted: ${done.unopened}`,
+      `${done.resealed} values were encrypted again with version ${config.rootSecret.currentVersion} of the root secret, and ${done.unopened} could not be decrypted`,
       ...versions.map(({ version, left }) =>
         left.length === 0
-          ? `version ${version} is no longer needed: run secret forget ${version}`
+          ? `version ${version} is no longer needed: run \`secret forget ${version}\``
           : `version ${version} is still needed for ${left.map(neededText).join(', ')}`,
       ),
     ])
@@ -80,21 +80,21 @@ async function forget(given: ParsedArguments, terminal: Terminal): Promise<numbe
     const still = versions.find((version) => config.rootSecret.hasVersion(version))
     if (still !== undefined)
       throw refuse('secret_version_given', {
-        message: `The root secret in the settings still contains version ${still}: set another one in its place, such as CARTWRIGHT_SECRET=${Math.max(...versions) + 1}:<new>.`,
+        message: `The root secret in the settings still contains version ${still}: replace it by a new version, such as CARTWRIGHT_SECRET=${Math.max(...versions) + 1}:<new secret>.`,
       })
     for (const version of given.flags.has('force') ? [] : versions) {
       const left = await storage.read((db) => listSealedBy(db, version, Date.now()))
       if (left.length === 0) continue
       const needs = left.map(neededText).join(', ')
       throw refuse('secret_version_needed', {
-        message: `Version ${version} is still needed for ${needs} (\`secret reseal\` with both versions set encrypts everything again; an API key is renewed when it is used).`,
+        message: `Version ${version} is still needed for ${needs}: run \`secret reseal\` with both versions set, and wait until the API keys have been used once.`,
         current: { version, left },
       })
     }
     await migrate(storage, { now: new Date() })
     const keys = await discardSecretVersions(storage, config.rootSecret, versions, Date.now())
     printResult(terminal, given, { forgotten: versions, apiKeys: keys }, () => [
-      `retired from the root secret: version ${versions.join(', ')}; API keys made with it: ${keys}`,
+      `forgot version ${versions.join(', ')} of the root secret; active API keys that no longer work: ${keys}`,
       ...(keys > 0 ? ['Create new keys, rotate the secrets of webhook endpoints, and create users again.'] : []),
     ])
     return 0

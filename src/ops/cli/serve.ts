@@ -24,13 +24,16 @@ import { localOriginAt, openMetrics } from './port.ts'
 import { createService, drainMs, flushLastUse, openForServing, startLoops } from './service.ts'
 
 export const serveCommand = commandOf({
-  summary: 'Serve the shop. An empty database is filled with the demo shop, except in production.',
+  summary: 'Start the server; an empty database is filled with the demo shop, except in production.',
   effect: 'creates',
   options: {
-    'no-demo': { help: 'leave an empty database empty' },
-    'backup-every': { value: 'TIME', help: 'back up the SQLite database so often, such as 6h; with --backup-to' },
-    'backup-to': { value: 'FOLDER', help: 'where these backups go' },
-    'backup-days': { value: 'N', help: 'for how many days the last one of each day stays (default: 30)' },
+    'no-demo': { help: 'do not create the demo shop in an empty database' },
+    'backup-every': {
+      value: 'TIME',
+      help: 'interval of automatic backups of the SQLite database, such as 6h; requires --backup-to',
+    },
+    'backup-to': { value: 'FOLDER', help: 'folder for the automatic backups' },
+    'backup-days': { value: 'N', help: 'number of days for which the last backup of each day is kept (default: 30)' },
   },
   async run(given, terminal) {
     const cells = readCells(given.environment)
@@ -40,7 +43,7 @@ export const serveCommand = commandOf({
     const isHere = settings.production && settings.publicUrl === null
     if (isHere && !isLoopbackAddress(settings.host))
       throw new CommandFailure(
-        'CARTWRIGHT_PUBLIC_URL is required when NODE_ENV is production: the origin that shoppers see, such as https://shop.example.com',
+        'CARTWRIGHT_PUBLIC_URL is required when NODE_ENV is production: set it to the origin that shoppers see, such as https://shop.example.com',
       )
     const backupPlan = readBackupPlan(given, settings.databaseUrl)
     const problem = settings.publicUrl === null ? undefined : originProblem(settings.publicUrl)

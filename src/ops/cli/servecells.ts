@@ -25,7 +25,9 @@ export async function serveCells(
 ): Promise<number> {
   const settings = readSettings({ ...given.environment, CARTWRIGHT_CELLS: undefined })
   if (given.texts['backup-every'] !== undefined || given.texts['backup-to'] !== undefined)
-    throw new CommandFailure('--backup-every is for a server of one SQLite database; back up each cell by itself')
+    throw new CommandFailure(
+      '--backup-every and --backup-to only work for a server of one SQLite database: back up the database of each cell with `backup`',
+    )
   const sink = terminal.server?.log ?? createSink(process.stdout.fd)
   const log = createLog({ level: settings.logLevel, pretty: terminal.isWatched, write: sink.write })
   const connections = createConnections(settings)

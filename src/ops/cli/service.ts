@@ -59,7 +59,7 @@ export function openForServing(
 export async function flushLastUse({ identify }: Pick<App, 'identify'>, log: Log): Promise<void> {
   await identify
     .flushLastUse(Date.now())
-    .catch((error: unknown) => log.error('last uses of keys could not be written', error))
+    .catch((error: unknown) => log.error('times of the last use of keys could not be stored', error))
 }
 
 // Creates everything that one shop database needs to answer requests.
@@ -128,7 +128,7 @@ export function createService(
         app,
         storage,
         clock: () => new Date(),
-        report: (error) => log.error('storefront failed', error),
+        report: (error) => log.error('storefront failed with an unexpected error', error),
       })
       isStarting = false
       // Validators are compiled after a delay, so neither the first requests nor the first request with a body wait for them.

@@ -25,31 +25,31 @@ import {
 import { createRecorder } from './written.ts'
 
 export const applyCommand = commandOf({
-  summary: 'Bring a shop to what its YAML or JSON file says, and print the difference.',
+  summary: 'Apply a shop file in YAML or JSON: change the shop to match the file, and print the changes.',
   effect: 'creates',
   readsWith: 'dry-run',
   words: ['[FILE]'],
   options: {
-    'dry-run': { help: 'only print what would change' },
+    'dry-run': { help: 'only print the changes, without applying them' },
     stock: {
-      help: 'also set the stock of SKUs that exist, in test and live mode (otherwise a file names opening stock)',
+      help: 'also set the stock of existing SKUs, in test and live mode (default: the file only sets the stock of new SKUs)',
     },
-    schema: { help: 'print the JSON Schema of shop files, for editors' },
+    schema: { help: 'print the JSON Schema of shop files' },
   },
   async run(given, terminal) {
     const path = given.word
     if (given.flags.has('schema')) {
-      if (path !== '') throw new Misuse('apply --schema takes no FILE')
+      if (path !== '') throw new Misuse('apply --schema does not take a FILE')
       terminal.out(`${JSON.stringify(shopFileSchema, null, 2)}\n`)
       return 0
     }
-    if (path === '') throw new Misuse('apply needs FILE')
+    if (path === '') throw new Misuse('apply needs the argument FILE')
     const read = readShopBytes(await readBytes(path), Date.now())
     if ('problems' in read) {
       const { problems } = read
       const error = {
         code: 'invalid_shop_file',
-        message: `${escapeControlCharacters(path)} has problems: ${problems.length}`,
+        message: `${escapeControlCharacters(path)} has ${problems.length} problems and was not applied`,
       } as const
       const lines = () =>
         problems.map(({ path: place, message }) =>
@@ -67,9 +67,9 @@ export const applyCommand = commandOf({
       const refusedCount = refused.length + refusedPromotions.length
       const lines = () => [
         ...changes.flatMap(changeLines).map(escapeControlCharacters),
-        ...refused.map(({ slug, reason }) => escapeControlCharacters(`! product ${slug} refused: ${reason}`)),
+        ...refused.map(({ slug, reason }) => escapeControlCharacters(`! the product ${slug} was refused: ${reason}`)),
         ...refusedPromotions.map(({ code, reason }) =>
-          escapeControlCharacters(`! promotion ${code} refused: ${reason}`),
+          escapeControlCharacters(`! the promotion ${code} was refused: ${reason}`),
         ),
         ...secrets.map(({ endpointId, url, secret }) =>
           escapeControlCharacters(`${secret}   the secret of ${endpointId}, shown only once: ${maskUrl(url)}`),
@@ -85,7 +85,9 @@ export const applyCommand = commandOf({
 })
 
 function partlyRefused(count: number): ReportError | null {
-  return count > 0 ? { code: 'partly_refused', message: `refused: ${count}; the rest is done` } : null
+  return count > 0
+    ? { code: 'partly_refused', message: `${count} entries were refused, and the others were applied` }
+    : null
 }
 
 // Reads one byte more than allowed, so the caller can detect a file that is too large.
@@ -114,16 +116,21 @@ export const importCommand = commandOf({
   words: ['FILE.csv'],
   options: {
     merchant: merchantOption,
-    stock: { help: 'also set the stock of SKUs that exist, in test and live mode' },
-    'stock-default': { value: 'N', help: 'the stock of SKUs of which the file names none' },
-    encoding: { value: 'NAME', help: 'of a file that is not UTF-8, often windows-1252' },
-    columns: { value: 'LIST', help: 'what the columns of any other CSV hold: "title=Article,price=Net price"' },
+    stock: { help: 'also set the stock of existing SKUs, in test and live mode' },
+    'stock-default': { value: 'N', help: 'stock of SKUs for which the file has no quantity' },
+    encoding: { value: 'NAME', help: 'character encoding of a file that is not UTF-8, such as windows-1252' },
+    columns: {
+      value: 'LIST',
+      help: 'meanings of the columns of any other CSV file, such as "title=Article,price=Net price"',
+    },
   },
   async run(given, terminal) {
     const path = given.word
     const { encoding } = given.texts
     if (encoding !== undefined && !isEncoding(encoding))
-      throw new Misuse(`--encoding ${escapeControlCharacters(encoding)} is unknown; windows-1252 is a usual one`)
+      throw new Misuse(
+        `--encoding ${escapeControlCharacters(encoding)} is not supported; a common encoding is windows-1252`,
+      )
     const stockDefault = readCount(given.texts['stock-default'], 'stock-default')
     const assigned = readColumns(given.texts.columns)
     const file = await openFile(path)
@@ -161,7 +168,7 @@ function readColumns(text: string | undefined): AssignedColumn[] | null {
     const as = columnMeanings.find((meaning) => meaning === name.trim())
     if (as === undefined || column.trim() === '')
       throw new Misuse(
-        `--columns must be a list such as "title=Article,price=Net price", of ${columnMeanings.join(', ')}`,
+        `--columns must be a list such as "title=Article,price=Net price", with the meanings ${columnMeanings.join(', ')}`,
       )
     return { column: column.trim(), as }
   })
@@ -179,7 +186,7 @@ function readCount(text: string | undefined, name: string): number | null {
 function brokenOff(path: string, report: ImportReport): ReportError | null {
   if (report.brokenOff === null) return null
   const message = escapeControlCharacters(
-    `${path} ${remarkText(report.brokenOff)}; the products that end before it are imported`,
+    `${path} ${remarkText(report.brokenOff)}; the products before that line were imported`,
   )
   return { code: 'file_broken_off', message }
 }
@@ -218,12 +225,12 @@ function reportLines(report: ImportReport): string[] {
   for (const { line, handle, reason } of report.refused.slice(0, linesMax))
     lines.push(`! line ${line}${handle ? ` (${handle})` : ''}: ${remarkText(reason)}`)
   if (report.refusedCount > linesMax)
-    lines.push(`! and ${report.refusedCount - linesMax} more (--json lists the first thousand)`)
+    lines.push(`! and ${report.refusedCount - linesMax} more rows (--json lists the first thousand)`)
   const notes = report.notes.filter((note) => !isWarning(note))
   for (const note of notes.slice(0, linesMax)) lines.push(`· ${remarkText(note)}`)
   if (report.notesCount > linesMax) lines.push(`· and ${report.notesCount - linesMax} more notes`)
   lines.push(
-    `prices were read as ${report.currency}`,
+    `prices were read in ${report.currency}`,
     ...report.notes.filter(isWarning).map(remarkText),
     `${report.created} created, ${report.changed} changed, ${report.unchanged} unchanged, ${report.refusedCount} rows refused`,
   )

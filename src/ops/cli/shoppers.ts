@@ -16,20 +16,21 @@ import {
 } from './command.ts'
 
 export const shoppersCommand: Command = {
-  summary: 'Erase the personal data of a shopper.',
+  summary: 'Erase the personal data of shoppers.',
   verbs: {
     forget: {
-      summary: 'Erase name, e-mail, phone and addresses in carts, checkouts and orders.',
+      summary:
+        'Erase the name, e-mail address, phone number and postal addresses of a shopper in carts, checkouts and orders.',
       effect: 'changes',
       readsWith: 'dry-run',
       options: {
         email: {
           value: 'ADDRESS',
-          help: 'the e-mail address that the shopper gave, in any spelling',
+          help: 'e-mail address of the shopper, in upper or lower case',
           isRequired: true,
         },
-        unsent: { help: 'also orders that are not completed: their parcels have no address then' },
-        'dry-run': { help: 'print what would be erased, and erase nothing' },
+        unsent: { help: 'also erase orders that are not completed, whose parcels then have no address' },
+        'dry-run': { help: 'only print what would be erased' },
         merchant: merchantOption,
       },
       async run(given, terminal) {
@@ -58,7 +59,7 @@ function forget(email: string, given: ParsedArguments, terminal: Terminal): Prom
       ...(pendingTexts === 0
         ? []
         : [
-            `not erased yet: ${pendingTexts} event texts with the masked e-mail, until their webhooks are delivered or discarded; a running server erases them then`,
+            `not erased yet: ${pendingTexts} event texts with the masked e-mail address, which a running server erases after their webhooks are delivered or discarded`,
           ]),
     ])
     return kept.length === 0 && pendingTexts === 0 ? 0 : 1
@@ -74,6 +75,6 @@ function erasedLines(erased: Omit<ForgottenCounts, 'kept' | 'pendingTexts'>, isD
 
 function keptLine(kept: ShopperData): string {
   return kept.type === 'order'
-    ? `not erased: order ${kept.number} is not completed; --unsent erases it too`
-    : `not erased: checkout session ${kept.id} has a payment under way; try again later`
+    ? `not erased: order ${kept.number} is not completed; to erase it too, add --unsent`
+    : `not erased: checkout session ${kept.id} has a payment in progress; run the command again later`
 }

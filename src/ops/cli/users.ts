@@ -43,11 +43,13 @@ import { type CommandTarget, chooseMode, forMerchant, operationVerbs } from './o
 import { recordCommand, recordPersonCommand } from './written.ts'
 
 const namedRoles = roles.filter((role) => role !== 'custom')
-const roleOption = { value: 'ROLE', help: `${namedRoles.join(', ')} (default: owner)` }
-const passwordOption = { help: 'read the password from standard input (default: one is made and shown once)' }
+const roleOption = { value: 'ROLE', help: `role of the user: ${namedRoles.join(', ')} (default: owner)` }
+const passwordOption = {
+  help: 'read the password from standard input (default: a password is generated and shown once)',
+}
 const merchantsOption = {
   value: 'SLUGS',
-  help: 'comma-separated: the shops that the user may act for; required if there are several',
+  help: 'slugs of the merchants for which the user may act, comma-separated; required if there are several merchants',
 }
 
 const { one } = operationVerbs(peopleOperationRows, 'people')
@@ -75,25 +77,26 @@ export const usersCommand: Command = {
       summary: 'Create a user.',
       effect: 'changes',
       options: {
-        email: { value: 'ADDRESS', help: 'with which the user signs in', isRequired: true },
+        email: { value: 'ADDRESS', help: 'e-mail address with which the user signs in', isRequired: true },
         merchant: merchantsOption,
-        name: { value: 'NAME', help: 'how the person is called' },
+        name: { value: 'NAME', help: 'name of the person' },
         role: roleOption,
         'password-stdin': passwordOption,
       },
       run: create,
     },
     invite: one('inviteAdminMember', {
-      summary: 'Make a link with which a person sets a password and joins a merchant; it is shown only once.',
+      summary:
+        'Create an invitation link, which is shown only once: with the link, a person sets a password and joins a merchant.',
       target: forMerchant,
       values: { email: 'ADDRESS' },
-      helps: { email: 'of the person; the link is also sent there if mail is set up' },
+      helps: { email: 'e-mail address of the person, to which the link is also sent if mail is set up' },
     }),
     reset: {
-      summary: 'Make a link with which the user sets a new password; it is shown only once.',
+      summary: 'Create a link with which a user sets a new password, and which is shown only once.',
       effect: 'changes',
       words: ['USER'],
-      options: { 'second-factor': { help: 'remove the second factor and the passkeys too' } },
+      options: { 'second-factor': { help: 'also remove the second factor and the passkeys of the user' } },
       run: reset,
     },
     role: one('updateAdminMember', {
@@ -101,39 +104,39 @@ export const usersCommand: Command = {
       target: { ...member, words: ['USER', 'ROLE'], finds: ['role'], find: findWithRole },
     }),
     remove: one('removeAdminMember', {
-      summary: 'Remove a member from a merchant, and sign them out.',
+      summary: 'Remove a member from a merchant, and sign the member out.',
       target: member,
     }),
     sessions: {
       summary: 'List the sessions of a user.',
       effect: 'changes',
       words: ['USER'],
-      options: { end: { help: 'end all of them' } },
+      options: { end: { help: 'end all sessions of the user' } },
       run: sessions,
     },
     list: { summary: 'List all users.', effect: 'reads', run: list },
     password: {
-      summary: 'Replace the password, and sign the user out.',
+      summary: 'Replace the password of a user, and sign the user out.',
       effect: 'changes',
       words: ['USER'],
       options: { 'password-stdin': passwordOption },
       run: replacePassword,
     },
     merchants: {
-      summary: 'Set the shops that the user may act for.',
+      summary: 'Set the merchants for which a user may act.',
       effect: 'changes',
       words: ['USER'],
       options: { merchant: merchantsOption },
       run: setMerchants,
     },
     disable: {
-      summary: 'Let the user sign in no more.',
+      summary: 'Prevent a user from signing in.',
       effect: 'changes',
       words: ['USER'],
       run: (given, terminal) => change(given, terminal, 'disabled', disableUser),
     },
     enable: {
-      summary: 'Undo disable.',
+      summary: 'Allow a user to sign in again.',
       effect: 'changes',
       words: ['USER'],
       run: (given, terminal) => change(given, terminal, 'enabled', enableUser),
@@ -231,7 +234,7 @@ function printLink(
   const expiresAt = toInstant(link.expiresAt)
   printResult(terminal, given, { id: link.id, ...facts, url, expiresAt }, () => [
     url,
-    `${link.id}, shown only once; works once, until ${expiresAt}`,
+    `the link ${link.id} is shown only once; it works once, until ${expiresAt}`,
   ])
 }
 
@@ -281,7 +284,7 @@ function roleChange(
 
 function readRole<One extends Role>(text: string, known: readonly One[]): One {
   const role = known.find((one) => one === text)
-  if (!role) throw new Misuse(`the role must be ${known.join(', ')}`)
+  if (!role) throw new Misuse(`the role must be one of ${known.join(', ')}`)
   return role
 }
 
@@ -349,7 +352,7 @@ async function chooseMerchants(storage: Storage, given: ParsedArguments): Promis
     .split(',')
     .map((slug) => slug.trim())
     .filter(Boolean)
-  if (slugs.length > merchantsPerUserMax) throw new Misuse(`--merchant must be at most ${merchantsPerUserMax} slugs`)
+  if (slugs.length > merchantsPerUserMax) throw new Misuse(`--merchant takes at most ${merchantsPerUserMax} slugs`)
   if (slugs.length === 0) return [await chooseMerchant(storage, undefined)]
   const merchants = []
   for (const slug of new Set(slugs)) merchants.push(await chooseMerchant(storage, slug))
@@ -380,7 +383,8 @@ async function readStandardInput(input: Terminal['input']): Promise<string> {
   for await (const chunk of input) {
     chunks.push(chunk)
     length += chunk.length
-    if (length > inputBytesMax) throw new Misuse('the password is too long')
+    if (length > inputBytesMax)
+      throw new Misuse(`the password on standard input must have at most ${inputBytesMax} bytes`)
   }
   return Buffer.concat(chunks)
     .toString('utf8')

@@ -56,7 +56,7 @@ function turned(status: 'paused' | 'enabled'): CommandTarget {
     async find({ word: endpointId }, storage) {
       const { owner, endpoint } = await storage.read((db) => findOwned(db, endpointId))
       if (status === 'paused' && endpoint.status === 'disabled') {
-        const message = `${endpointId} is disabled, and its calls are already held.`
+        const message = `The webhook endpoint ${endpointId} is disabled, so its calls are already held.`
         throw refuse('endpoint_disabled', { message, current: { status: endpoint.status } })
       }
       return { of: owner, members: { endpointId, status } }
@@ -78,65 +78,68 @@ const newestCount = 20
 const waitSecondsMax = 60
 
 export const webhooksCommand: Command = {
-  summary: 'Manage webhook endpoints, look at deliveries, and receive calls on this machine.',
+  summary: 'Manage webhook endpoints, list deliveries, and receive webhook calls on this machine.',
   verbs: {
     add: one('createAdminWebhookEndpoint', {
-      summary: 'Add an endpoint and print its secret, which is shown only once.',
+      summary: 'Add a webhook endpoint, and print its secret, which is shown only once.',
       target: { ...forInstallation, find: findUrlAllowed },
       omits: ['status'],
       values: { events: 'NAMES' },
       helps: {
-        url: 'where calls go: https, and a public host',
-        events: 'comma-separated: event names, subject.* or * (default: *)',
-        description: 'what the endpoint is for',
+        url: 'https URL with a public host, to which the calls are sent',
+        events: 'events of the endpoint, comma-separated: event names, subject.* or * (default: *)',
+        description: 'description of the endpoint, for your records',
       },
-      options: { paused: { help: 'hold the calls until it is enabled' } },
+      options: { paused: { help: 'hold the calls until the endpoint is enabled' } },
       read: ({ flags }) => (flags.has('paused') ? { status: 'paused' } : {}),
     }),
     list: list('listAdminWebhookEndpoints', {
-      summary: 'List the endpoints of an installation and how their calls went.',
+      summary: 'List the webhook endpoints of an installation, and the outcomes of their calls.',
       target: forInstallation,
       name: 'endpoints',
       columns: ['id', 'status', 'url', 'events', healthOf, 'description'],
     }),
     rotate: one('rotateAdminWebhookSecret', {
-      summary: 'Replace the secret; the old one also signs for a day.',
+      summary: 'Replace the secret of an endpoint; for a day, calls are also signed with the old secret.',
       target: ofEndpoint,
     }),
     test: {
-      summary: 'Send a test call and report the outcome.',
+      summary: 'Send a test call to an endpoint, and print the outcome.',
       effect: 'changes',
       words: ['ENDPOINT_ID'],
       options: {
-        wait: { value: 'SECONDS', help: `how long to wait for the answer, up to ${waitSecondsMax} (default: 25)` },
+        wait: {
+          value: 'SECONDS',
+          help: `maximum time to wait for the answer, up to ${waitSecondsMax} seconds (default: 25)`,
+        },
       },
       run: testCall,
     },
     pause: one('updateAdminWebhookEndpoint', {
-      summary: 'Hold all calls until it is enabled.',
+      summary: 'Hold all calls of an endpoint until it is enabled.',
       target: turned('paused'),
       omits: changeable,
     }),
     enable: one('updateAdminWebhookEndpoint', {
-      summary: 'Send calls again, those that were held first.',
+      summary: 'Enable an endpoint, and send the held calls first.',
       target: turned('enabled'),
       omits: changeable,
     }),
     disable: {
-      summary: 'Disable it, and notify the other endpoints.',
+      summary: 'Disable an endpoint, and notify the other endpoints.',
       effect: 'changes',
       words: ['ENDPOINT_ID'],
       run: disable,
     },
     remove: one('removeAdminWebhookEndpoint', {
-      summary: 'Remove it; what was not sent yet is discarded.',
+      summary: 'Remove an endpoint, and discard its calls that were not sent yet.',
       target: ofEndpoint,
     }),
     deliveries: {
-      summary: 'List the newest deliveries of an endpoint, or show one with its attempts.',
+      summary: 'List the newest deliveries of an endpoint, or show a delivery with its attempts.',
       effect: 'reads',
       words: ['ENDPOINT_ID|DELIVERY_ID'],
-      options: { limit: { value: 'N', help: `how many of the newest deliveries (default: ${newestCount})` } },
+      options: { limit: { value: 'N', help: `number of deliveries (default: ${newestCount})` } },
       run: deliveries,
     },
     replay: {
@@ -144,17 +147,20 @@ export const webhooksCommand: Command = {
       effect: 'changes',
       words: ['DELIVERY_ID'],
       options: {
-        'allow-succeeded': { help: 'replay even a delivery that succeeded' },
-        reason: { value: 'TEXT', help: 'why it is replayed, for your records' },
+        'allow-succeeded': { help: 'replay the delivery even if it has succeeded' },
+        reason: { value: 'TEXT', help: 'reason of the replay, for your records' },
       },
       run: replay,
     },
     listen: {
-      summary: 'Receive, verify and print calls on this machine.',
+      summary: 'Receive, verify and print webhook calls on this machine.',
       effect: 'changes',
       options: {
-        port: { value: 'N', help: `where to receive on this machine (default: ${receiverPort})` },
-        endpoint: { value: 'ENDPOINT_ID', help: 'whose calls are received (default: the endpoint that points here)' },
+        port: { value: 'N', help: `port of this machine on which calls are received (default: ${receiverPort})` },
+        endpoint: {
+          value: 'ENDPOINT_ID',
+          help: 'endpoint whose calls are received (default: the endpoint that points to this machine)',
+        },
         installation: installationOption,
         merchant: merchantOption,
       },
@@ -183,7 +189,9 @@ function disable(given: ParsedArguments, terminal: Terminal): Promise<number> {
       recordCommand(tx, { ...owner, operation: 'updateAdminWebhookEndpoint', changes, now })
       return after.status
     })
-    printResult(terminal, given, { id, status }, () => [`${id} is disabled; its calls are held until it is enabled`])
+    printResult(terminal, given, { id, status }, () => [
+      `the webhook endpoint ${id} is disabled; its calls are held until it is enabled`,
+    ])
     return 0
   })
 }
@@ -247,7 +255,7 @@ function isUnderWay({ status, attempts }: Delivery): boolean {
 function restOf(endpoint: Endpoint | undefined): string | undefined {
   const { restingUntil, consecutiveFailures } = endpoint ?? { restingUntil: null }
   if (restingUntil === null || restingUntil <= Date.now()) return undefined
-  return `backing off until ${toInstant(restingUntil)} after ${consecutiveFailures} failures in a row; webhooks pause and webhooks enable retry now`
+  return `backing off until ${toInstant(restingUntil)} after ${consecutiveFailures} failures in a row; to retry now, run \`webhooks pause\` and \`webhooks enable\``
 }
 
 function outcomeText({ delivery, attempts }: Seen, rest: string | undefined): string {
@@ -256,9 +264,9 @@ function outcomeText({ delivery, attempts }: Seen, rest: string | undefined): st
   const answer = [lastStatusCode === null ? 'no answer' : `answered ${lastStatusCode}`, last && `in ${last.tookMs} ms`]
   const what = answer.filter(Boolean).join(' ')
   if (status === 'succeeded') return `✓ ${what}`
-  if (status === 'sending' && delivery.attempts === 0) return '✗ the call is under way; no answer yet'
+  if (status === 'sending' && delivery.attempts === 0) return '✗ the call is in progress; there is no answer yet'
   if (delivery.attempts === 0 && dueAt !== null)
-    return `✗ not sent yet: ${rest ?? 'no server is running on this database, or it is busy; it is sent as soon as possible'}`
+    return `✗ not sent yet: ${rest ?? 'no server is running on this database, or the server is busy; the call is sent as soon as possible'}`
   const next = dueAt === null ? '' : `; next attempt at ${toInstant(dueAt)}`
   return `✗ ${what}${lastError === null ? '' : `: ${lastError}`}, ${status}${next}`
 }
@@ -303,7 +311,7 @@ function replay(given: ParsedArguments, terminal: Terminal): Promise<number> {
       return replayDelivery(tx, delivery.installationId, id, input, Date.now())
     })
     printResult(terminal, given, { delivery: replayView(replayed) }, () => [
-      `${replayed.id} repeats ${id} and is due now; webhooks deliveries ${replayed.id} shows its progress`,
+      `the delivery ${replayed.id} repeats ${id} and is due now; to see its progress, run \`webhooks deliveries ${replayed.id}\``,
     ])
     return 0
   })
@@ -333,8 +341,8 @@ function deliveryText(delivery: Delivery): string {
     `${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`,
     ...(lastStatusCode === null ? [] : [String(lastStatusCode)]),
     ...(lastError === null ? [] : [lastError]),
-    ...(attempts > 0 && dueAt !== null ? [`again at ${toInstant(dueAt)}`] : []),
-    ...(delivery.replayOf === null ? [] : [`repeats ${delivery.replayOf}`]),
+    ...(attempts > 0 && dueAt !== null ? [`next attempt at ${toInstant(dueAt)}`] : []),
+    ...(delivery.replayOf === null ? [] : [`replay of ${delivery.replayOf}`]),
   ]
   return escapeControlCharacters(facts.join('  '))
 }

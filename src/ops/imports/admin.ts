@@ -250,7 +250,7 @@ function summaryView({
   updatedAt,
   ...head
 }: ImportHead): AdminTransferSummary {
-  if (state === 'discarded') throw new Error('an import that was discarded is shown')
+  if (state === 'discarded') throw new Error('a discarded import must not be shown')
   const { id, kind, name, pieces, received, created, changed, unchanged, refused, written, problem } = head
   return {
     id,

@@ -100,7 +100,7 @@ const refused: [name: string, chunks: (string | Buffer)[], line: number, reason:
     'a Latin-1 file, with what would help',
     [Buffer.from('é,1\n', 'latin1')],
     1,
-    /name its encoding, often windows-1252/,
+    /name its encoding, which is often windows-1252/,
   ],
   ['a UTF-16 file without its mark', [Buffer.from('a,b\n', 'utf16le')], 1, /perhaps UTF-16/],
   ['half a character of UTF-16', [Buffer.from('\ufeffa,b\n1,2', 'utf16le'), Buffer.of(0x31)], 2, /not utf-16le/],

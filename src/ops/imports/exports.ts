@@ -384,6 +384,6 @@ function promotionLine(
 
 async function sellerOf(db: Reader, { merchantId }: MerchantMode): Promise<SellerFacts> {
   const seller = await findSeller(db, merchantId)
-  if (!seller) throw new Error(`${merchantId} is called for and does not exist`)
+  if (!seller) throw new Error(`merchant ${merchantId} does not exist`)
   return seller
 }

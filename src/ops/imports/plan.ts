@@ -416,7 +416,7 @@ class Planning {
 
   async #seller(): Promise<SellerFacts> {
     const seller = await this.#tools.storage.read((db) => findSeller(db, this.#transfer.merchantId))
-    if (!seller) throw new Error(`${this.#transfer.merchantId} has an import and does not exist`)
+    if (!seller) throw new Error(`merchant ${this.#transfer.merchantId} has an import but does not exist`)
     return seller
   }
 }

@@ -82,7 +82,7 @@ test('an export with the older headers is read', async (t) => {
 
   await t.test('exactly the invalid rows are refused, with line, handle and reason', () => {
     assert.deepEqual(refusals(outcomes), [
-      [25, 'oak-board', 'the price "44,00" has a comma; write it like 1299.00'],
+      [25, 'oak-board', 'the price "44,00" has a comma: write it like 1299.00'],
       [26, 'oak-board', 'the price "on request" is not a plain decimal number like 1299.00'],
       [30, 'wool-socks', 'the variant has the same options as line 27'],
       [31, 'sample-swatch', 'the price is missing; the product is left out'],
@@ -90,7 +90,7 @@ test('an export with the older headers is read', async (t) => {
       [
         37,
         'stoneware-mug',
-        'duplicate handle: line 14 has it too, and the rows of a product must stand together; the product is left out',
+        'the handle is already used on line 14: the rows of a product must be consecutive; the product is left out',
       ],
     ])
   })
@@ -212,16 +212,16 @@ test('an export with the older headers is read', async (t) => {
   await t.test('changed values are reported, and columns that are not read are reported once', () => {
     const notes = [...products.values()].flatMap((product) => product.notes)
     assert.deepEqual(notes.map(remarkText), [
-      'columns that are not imported: Variant Fulfillment Service, ' +
+      'these columns are not imported: Variant Fulfillment Service, ' +
         'Google Shopping / Google Product Category, Variant Tax Code, Cost per item',
       'line 22: the compare-at price 12.00 is not above the price and was left out',
-      'line 22: the stock -4 is negative and became 0',
+      'line 22: the stock -4 is negative and was changed to 0',
       'line 23: the compare-at price 18.00 is not above the price and was left out',
-      'line 29: the SKU "SOCK-2" is already used on line 28; here it became "SOCK-2-0a84810b"',
-      'line 32: the variant is not taxable at Shopify; here the tax table decides',
-      'line 33: the variant is not taxable at Shopify; here the tax table decides',
-      'line 35: the handle "Garden_Gloves" became the slug "garden-gloves-00a8054c"',
-      'line 35: the image "http://old.example.com/gloves.jpg" is taken by https',
+      'line 29: the SKU "SOCK-2" is already used on line 28 and was changed to "SOCK-2-0a84810b"',
+      'line 32: the variant is tax-free at Shopify, but here the tax table applies',
+      'line 33: the variant is tax-free at Shopify, but here the tax table applies',
+      'line 35: the handle "Garden_Gloves" was changed to the slug "garden-gloves-00a8054c"',
+      'line 35: the image "http://old.example.com/gloves.jpg" is downloaded by https instead of http',
     ])
   })
 
@@ -315,8 +315,8 @@ test('a row with more cells than the header is refused, and so is a product that
   const outcomes = await outcomesOf(readCsv(chunksOf(text)))
   assert.deepEqual(refusals(outcomes), [
     [3, 'a', 'the variant has the same options as line 2'],
-    [4, 'a', 'the row has 4 cells, the header 3'],
-    [5, 'b', 'the row has 4 cells, the header 3; the product is left out'],
+    [4, 'a', 'the row has 4 cells, but the header has 3'],
+    [5, 'b', 'the row has 4 cells, but the header has 3; the product is left out'],
   ])
 })
 
@@ -325,7 +325,7 @@ test('a file without products is refused with one reason', async () => {
     ['', /the file is empty/],
     ['Title,Variant Price\nMug,1.00\n', /no column "handle" or "url handle"/],
     ['Handle,Variant Price\nmug,1.00\n', /no column "title"/],
-    ['Handle,Title,SKU,HS Code,COO,Berlin\nmug,Mug,M,,,4\n', /this is a file of stock/],
+    ['Handle,Title,SKU,HS Code,COO,Berlin\nmug,Mug,M,,,4\n', /the file contains stock/],
     ['<!DOCTYPE html>\n<html>\n', /not a product file of Shopify/],
   ]
   for (const [text, reason] of cases) {
@@ -377,7 +377,12 @@ const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][n
     /compare-at price was left out/,
   ],
   ['policy continue', { 'Variant Inventory Policy': 'CONTINUE' }, { backorder: true }],
-  ['an unknown policy', { 'Variant Inventory Policy': 'perhaps' }, { backorder: false }, /unknown inventory policy/],
+  [
+    'an unknown policy',
+    { 'Variant Inventory Policy': 'perhaps' },
+    { backorder: false },
+    /the inventory policy "perhaps" is unknown/,
+  ],
   [
     'no tracker',
     { 'Variant Inventory Tracker': '', 'Variant Inventory Qty': '0' },
@@ -387,7 +392,7 @@ const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][n
     'no tracker, but stock',
     { 'Variant Inventory Tracker': '', 'Variant Inventory Qty': '3' },
     { backorder: false, counted: true, stock: 3 },
-    /not tracked at Shopify but has a number/,
+    /not tracked at Shopify but has a quantity/,
   ],
   [
     'no tracker, and sold below zero',
@@ -422,11 +427,11 @@ const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][n
     'an image by http',
     { 'Variant Image': 'http://x.example/a.jpg' },
     { image: 'https://x.example/a.jpg' },
-    /taken by https/,
+    /downloaded by https/,
   ],
   ['an image at a port', { 'Variant Image': 'http://x.example:8080/a.jpg' }, { image: null }, /not an https address/],
   ['an image without https', { 'Variant Image': 'javascript:alert(1)' }, { image: null }, /not an https address/],
-  ['no tax', { 'Variant Taxable': 'FALSE' }, {}, /not taxable/],
+  ['no tax', { 'Variant Taxable': 'FALSE' }, {}, /tax-free at Shopify/],
 ]
 for (const [name, cells, expected, note] of sku) {
   test(`a variant with ${name} is read`, async () => {
@@ -446,7 +451,7 @@ test('yen and dinars are read with their own decimals', async () => {
       : outcome && remarkText({ ...outcome.reason, leavesOut: false })
   }
   assert.equal(await priceIn('JPY', '1200.00'), 1200)
-  assert.equal(await priceIn('JPY', '1200.50'), 'the price "1200.50" has more digits than JPY has')
+  assert.equal(await priceIn('JPY', '1200.50'), 'the price "1200.50" has more decimal places than JPY')
   assert.equal(await priceIn('KWD', '1.255'), 1255)
   assert.equal(await priceIn('EUR', '450000000.00'), 45_000_000_000)
   assert.equal(await priceIn('EUR', '450000000.01'), 'the price "450000000.01" is above €450,000,000.00')

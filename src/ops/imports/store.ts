@@ -168,7 +168,7 @@ export async function insertPiece(
 export async function findPiece(db: Reader, { merchantId, id }: ImportKey, piece: number): Promise<string> {
   const [row] = await db.sql<{ text: string }>`
     select text from transfer_pieces where merchant_id = ${merchantId} and transfer_id = ${id} and piece = ${piece}`
-  if (!row) throw new Error(`${id} has no piece ${piece}`)
+  if (!row) throw new Error(`import ${id} has no piece ${piece}`)
   return row.text
 }
 

@@ -180,7 +180,7 @@ interface BatchAsk {
 
 async function writeItemProducts({ tx, seller: { merchantId }, items: rows, context }: BatchAsk): Promise<Written> {
   const seller = await lockSeller(tx, merchantId)
-  if (!seller) throw new Error(`${merchantId} has an import and does not exist`)
+  if (!seller) throw new Error(`merchant ${merchantId} has an import but does not exist`)
   const items = rows.map((row) => ({ ...row, ...(JSON.parse(row.item) as ProductItem) }))
   const stored = await listCategories(tx, merchantId)
   const wanted = new Map(items.flatMap(({ categories }) => categories.map((category) => [category.slug, category])))
@@ -223,7 +223,7 @@ async function writeItemProducts({ tx, seller: { merchantId }, items: rows, cont
 
 async function writeLevels({ tx, seller: { merchantId, mode }, items, actor, context }: BatchAsk): Promise<Written> {
   const seller = await lockSeller(tx, merchantId)
-  if (!seller) throw new Error(`${merchantId} has an import and does not exist`)
+  if (!seller) throw new Error(`merchant ${merchantId} has an import but does not exist`)
   const rows = items.map((row) => ({ ...row, ask: JSON.parse(row.item) as StockItem }))
   const outcomes = await changeSkus(
     tx,

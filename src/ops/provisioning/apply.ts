@@ -197,7 +197,7 @@ async function refuseApps(storage: Storage, { merchant, apps = [] }: ShopFile): 
 function refuseWebhooks({ installations = [] }: ShopFile, tools: EndpointTools | undefined): void {
   for (const [index, { webhooks = [] }] of installations.entries()) {
     for (const [at, { url }] of webhooks.entries()) {
-      if (!tools) throw new TypeError('the file names webhook endpoints, and nothing to make them with was given')
+      if (!tools) throw new TypeError('the shop file has webhook endpoints, but no webhook tools were passed to apply')
       const problem = urlProblem(url, tools)
       if (problem !== undefined)
         throw invalidEntry('webhook_endpoint_invalid', `/installations/${index}/webhooks/${at}/url`, problem)

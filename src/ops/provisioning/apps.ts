@@ -80,7 +80,7 @@ function definitionOf({
   jwks,
 }: AppEntry): AppDefinition {
   const keys = jwks === undefined ? null : readClientKeys(jwks)
-  if (keys && 'problem' in keys) throw new TypeError(`the keys of ${name} were not checked`)
+  if (keys && 'problem' in keys) throw new TypeError(`the keys of app ${name} were not validated`)
   return {
     name,
     description,

@@ -32,7 +32,7 @@ const [begin, end] = ['<!-- members: printed by npm run shop-file -->', '<!-- me
 // Replaces the tables in the page.
 export function withMemberTables(page: string): string {
   const [from, to] = [page.indexOf(begin), page.indexOf(end)]
-  if (from < 0 || to < from) throw new Error('docs/shop-file.md has lost its marks')
+  if (from < 0 || to < from) throw new Error(`docs/shop-file.md must contain the markers ${begin} and ${end}`)
   return `${page.slice(0, from + begin.length)}\n\n${memberTables()}\n${page.slice(to)}`
 }
 
@@ -118,7 +118,7 @@ const words: readonly (readonly [start: string, words: string])[] = [
 
 function wordsOf(pattern: string): string {
   const found = words.find(([start]) => pattern.startsWith(start))
-  if (!found) throw new Error(`there are no words for the pattern ${pattern}`)
+  if (!found) throw new Error(`the pattern ${pattern} has no description`)
   return found[1]
 }
 

@@ -130,7 +130,10 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     entries.delete(text) // it was stale
     if (!mayEnter) return undefined
     if (row.isMoving > 0)
-      throw refuse('unavailable', { message: 'The shop is being moved. Try again.', retryAfterMs: 2_000 })
+      throw refuse('unavailable', {
+        message: 'The shop is being moved to another server: try again in a moment.',
+        retryAfterMs: 2_000,
+      })
     if (proof === 'unbound' || row.pepperVersion < rootSecret.currentVersion)
       renewals.set(row.id, renewalFor(text, row))
     const caller = callerFrom(row)

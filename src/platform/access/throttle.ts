@@ -27,7 +27,8 @@ const glance = 8
 // empty bucket dropped therefore displaces its own newer buckets: an empty bucket is only dropped if all examined buckets are as empty,
 // and emptying each of them has cost a burst.
 export function createThrottle({ perSecond, burst, entriesMax = entriesMaxDefault }: ThrottleOptions): Throttle {
-  if (!(perSecond > 0 && burst >= 1 && entriesMax >= 1)) throw new RangeError('createThrottle: a bound is missing')
+  if (!(perSecond > 0 && burst >= 1 && entriesMax >= 1))
+    throw new RangeError('createThrottle: perSecond must be above 0, and burst and entriesMax at least 1')
   const tokenMs = 1000 / perSecond
   const burstMs = burst * tokenMs
   const fullAt = new Map<string, number>()

@@ -84,7 +84,7 @@ export function refuseInvalidUndo(change: AuditedChange, problems: Iterable<Entr
   for (const { path, message } of problems)
     throw overtakenRefusal(
       change,
-      `${change.name} was changed since, and can no longer be what it was: ${path} ${message}.`,
+      `${change.name} was changed since and cannot take its former values: ${path} ${message}.`,
     )
 }
 

@@ -48,7 +48,7 @@ function sourcesOf(entry: URL): string[] {
 // Node replaces types by spaces. These are removed, together with the space before them.
 export function stripTypes(source: string): string {
   const stripped = stripTypeScriptTypes(source)
-  if (stripped.length !== source.length) throw new Error('the length has changed')
+  if (stripped.length !== source.length) throw new Error('stripping the types has changed the length of the script')
   const marked = Array.from({ length: source.length }, (_, at) => {
     const character = stripped[at] as string
     return /\s/.test(character) && !/\s/.test(source[at] as string) ? '\0' : character

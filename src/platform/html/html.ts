@@ -78,7 +78,7 @@ function render(value: HtmlValue): string {
 function refusePlain(value: HtmlValue): void {
   if (Array.isArray(value)) value.forEach(refusePlain)
   else if (typeof value === 'string' && value !== '') {
-    throw new TypeError('html: a plain text outside of quotes in a tag, or in a script or style')
+    throw new TypeError('html: a string must not be placed outside of quotes in a tag, or in a script or style element')
   }
 }
 

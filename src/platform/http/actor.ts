@@ -7,5 +7,5 @@ export function actorOf({ kind, id }: Principal): Actor {
   if (kind === 'person' || kind === 'key') return { kind, id }
   if (kind === 'operator') return { kind, id: null }
   if (kind === 'oauth') return { kind: 'app', id }
-  throw new Error(`a caller of the kind ${kind} changes something and is not known to the list of changes`)
+  throw new Error(`a caller of the kind ${kind} made a change, but the list of changes has no actor of this kind`)
 }

@@ -6,7 +6,7 @@ import { type Refusal, refuse } from '../kit/refuse.ts'
 
 // The refusal contains the present state, so the user can compare.
 export function versionConflict(thing: { version: number }): Refusal {
-  const message = `The present version is ${thing.version}.`
+  const message = `The resource is at version ${thing.version}, which is not the version that the request expects.`
   return refuse('version_conflict', { message, current: thing })
 }
 

@@ -52,8 +52,8 @@ export function createAdmission({ throttles, isKnownOrigin }: AdmissionParts) {
     await showToPage(request, trace, now)
     const message =
       request.raw.headers.origin === undefined
-        ? 'A publishable key works on the pages of a storefront: the request names no Origin.'
-        : 'The publishable key is not bound to the origin of this page.'
+        ? 'A publishable key only works on the pages of a storefront, and the request has no Origin header.'
+        : 'The origin of this page is not among the origins of the publishable key.'
     throw refuse('scope_missing', { message })
   }
 

@@ -61,7 +61,8 @@ export function hostedRoute(hosts: ShopHosts, findRoute: FindRoute): Route {
   // Refusals are shown like those of the shop's pages.
   function fallback(): Route {
     const found = findRoute('GET', '/shop')
-    if (!found || found === 'bad path' || 'allowed' in found) throw new Error('there are hosts of shops and no shop')
+    if (!found || found === 'bad path' || 'allowed' in found)
+      throw new Error('hosts of shops are served, but the storefront has no route GET /shop')
     return found.route
   }
 }

@@ -146,7 +146,7 @@ async function onceOutside(
     return done
   }
   if (!(outside instanceof OutsideResult))
-    throw new Error('an operation that asks another service has nothing to write')
+    throw new Error('an operation that calls another service must return an OutsideResult')
   try {
     const done = await runOnce(storage, claim, (tx) => work(tx, outside), keeper)
     if (done.replayed) await outside.discard()
@@ -158,7 +158,8 @@ async function onceOutside(
 }
 
 function auditedReply(id: string, reply: object | null): AuditedReply<object | null> {
-  if (!(reply instanceof AuditedReply)) throw new Error(`${id} is to be written down, and says nothing`)
+  if (!(reply instanceof AuditedReply))
+    throw new Error(`the operation ${id} is audited but did not return an AuditedReply`)
   return reply
 }
 
@@ -168,7 +169,7 @@ function writeDown(
   { principal, requestId, now }: PerformedCall,
   { changes, undoes }: AuditedReply<object | null>,
 ): string | null {
-  if (!principal) throw new Error(`${id} is to be written down, and has no caller`)
+  if (!principal) throw new Error(`the operation ${id} is audited but has no caller`)
   if (changes.length === 0) return null
   const { mode = null } = principal as { mode?: Mode }
   return insertEntry(tx, {
@@ -202,7 +203,8 @@ async function claimFor(
   { principal, path, query, body, key, now }: PerformedCall,
 ): Promise<IdempotencyClaim> {
   // A defect otherwise: every changing operation requires a credential and a key.
-  if (!principal || key === null) throw new Error(`${id} changes something and knows no caller or no key`)
+  if (!principal || key === null)
+    throw new Error(`the operation ${id} changes data but has no caller or no idempotency key`)
   const fingerprint = await requestFingerprint(id, path, body ?? {}, operation.query && query)
   // A replay does not run the handler, which refuses what the caller's scopes do not allow. A response with a secret is therefore only
   // replayed to the credential that got it, and not to other credentials of the installation.

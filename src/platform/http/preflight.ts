@@ -46,7 +46,9 @@ function preflightRoute(
       const waitMs = throttle?.take(addressBucket(address), now)
       if (waitMs) throw refuse('rate_limited', { retryAfterMs: waitMs })
       if (!(await isKnownOrigin(origin, now)))
-        throw refuse('scope_missing', { message: 'No publishable key is bound to the origin of this page.' })
+        throw refuse('scope_missing', {
+          message: 'The origin of this page is not among the origins of a publishable key.',
+        })
       trace.pageOrigin = origin
       return {
         status: 204,

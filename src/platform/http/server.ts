@@ -214,7 +214,7 @@ export function createServer(parts: ServerParts): HttpServer {
           servers.push(server)
         } catch (error) {
           if (index === 0) throw error
-          log.debug('not listening on one address of localhost', { address, reason: (error as Error).message })
+          log.debug('an address of localhost cannot be listened on', { address, reason: (error as Error).message })
         }
       }
       return bound

@@ -134,7 +134,7 @@ function parserRefusal({ code, rawPacket }: ParserError): Refusal {
   if (code === overflow) {
     const kibibytes = headerBytesMax / 1024
     return refuse('invalid_request', {
-      message: `The request has more than ${headersMax} headers, or more than ${kibibytes} KiB of them.`,
+      message: `The request has more than ${headersMax} headers, or headers of more than ${kibibytes} KiB in total.`,
       issues: [issueAt('/headers', 'too_many_headers', { max: headersMax, kibibytes })],
     })
   }
@@ -143,7 +143,7 @@ function parserRefusal({ code, rawPacket }: ParserError): Refusal {
 }
 
 export function unsupportedHttpVersion(): Refusal {
-  return refuse('invalid_request', { status: 505, message: 'This server speaks HTTP/1.1.' })
+  return refuse('invalid_request', { status: 505, message: 'This server only supports HTTP/1.1.' })
 }
 
 // A method token (RFC 9110, 5.6.2).

@@ -45,7 +45,7 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
       const handler = handlers[id] as unknown as AnyHandler
       const gate = (gates as Readonly<Record<string, Gate>>)[operation.caller] ?? null
       if (!gate && operation.caller !== 'anyone')
-        throw new Error(`${id} has no gate for its caller ${operation.caller}`)
+        throw new Error(`the operation ${id} has no gate for the caller ${operation.caller}`)
       return [id, { id, operation, handler, gate, checks: createChecks(operation) }]
     }),
   )

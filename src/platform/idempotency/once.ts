@@ -46,7 +46,10 @@ export function encryptedAnswerCodec(rootSecret: RootSecret): AnswerCodec {
       if (text !== undefined) return text
       const version = secretVersionOf(stored)
       // If the version is known, the stored text itself was corrupted, which is a defect.
-      if (version === undefined || rootSecret.hasVersion(version)) throw new Error('a stored answer does not open')
+      if (version === undefined || rootSecret.hasVersion(version))
+        throw new Error(
+          'the stored answer of an idempotency key cannot be decrypted, although its version of the root secret is present',
+        )
       // The request was performed, and must not be performed again because its response cannot be decrypted.
       const message =
         'This idempotency key was used before. The request was performed, but its stored answer can no longer be shown.'
@@ -155,7 +158,7 @@ async function claimNewKey(tx: Tx, { claimant, key, fingerprint, now }: Idempote
       insert into idempotency_keys (installation_id, key, fingerprint, created_at)
       values (${claimant}, ${key}, ${fingerprint}, ${now})`
   } catch (error) {
-    throw isDuplicate(error) ? new KeyTaken('an idempotency key is taken', { cause: error }) : error
+    throw isDuplicate(error) ? new KeyTaken('the idempotency key is already claimed', { cause: error }) : error
   }
 }
 
@@ -178,7 +181,7 @@ async function claimOrFind(tx: Tx, claim: IdempotencyClaim): Promise<StoredKey |
     const stored = await findKey(tx, claim)
     if (stored) return stored
   }
-  throw new Error('an idempotency key could neither be claimed nor found')
+  throw new Error('the idempotency key could neither be claimed nor found')
 }
 
 function keep(tx: Tx, claim: IdempotencyClaim, text: string, keeper: AnswerCodec): IdempotentAnswer {
@@ -189,7 +192,7 @@ function keep(tx: Tx, claim: IdempotencyClaim, text: string, keeper: AnswerCodec
 function replay(stored: StoredKey, claim: IdempotencyClaim, keeper: AnswerCodec): IdempotentAnswer {
   if (stored.fingerprint !== claim.fingerprint) throw refuse('idempotency_key_reused')
   // The response is written in the transaction that claims the key, so a committed key always has one.
-  if (stored.answer === null) throw new Error('an idempotency key was committed without its answer')
+  if (stored.answer === null) throw new Error('the idempotency key was committed without its answer')
   return { text: unpackText(keeper.open(stored.answer, claim)), replayed: true }
 }
 

@@ -20,7 +20,7 @@ export function rowLogger(loop: LoopName, log: Log): (failure: RowFailure) => vo
       unlogged += 1
       return
     }
-    log.error('row could not be handled; retrying later', error, {
+    log.error('row could not be processed; retrying later', error, {
       loop,
       tenantId,
       rowId,

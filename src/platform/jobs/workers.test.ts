@@ -60,12 +60,14 @@ test('a loop does not log a storage outage, even if several of its parts meet it
 
 test('a loop that is paused by a wrong clock logs that once', async () => {
   const jumped = new ClockJumped(86_400_000 * 13)
-  assert.deepEqual(await toldOf([jumped, jumped, jumped]), [['error', 'sweep paused', jumped, { loop: 'carts' }]])
+  assert.deepEqual(await toldOf([jumped, jumped, jumped]), [
+    ['error', 'sweep paused because the clock jumped', jumped, { loop: 'carts' }],
+  ])
 })
 
 test('any other failure of a loop is logged as an error, and the loop continues', async () => {
   const defect = new TypeError('x is undefined')
-  assert.deepEqual(await toldOf([defect]), [['error', 'loop failed; retrying', defect, { loop: 'carts' }]])
+  assert.deepEqual(await toldOf([defect]), [['error', 'background loop failed; retrying', defect, { loop: 'carts' }]])
 })
 
 test('a loop does more rounds while they are full, up to a time limit', async () => {
@@ -160,7 +162,7 @@ test('a row that fails is logged with its error; of many rows a few are logged, 
   const { told, workers } = await workedOff([new RowsFailed([one], 5), new RowsFailed(many, 0)])
   assert.deepEqual(told[0], [
     'error',
-    'row could not be handled; retrying later',
+    'row could not be processed; retrying later',
     one.error,
     { loop: 'carts', tenantId: 'ins_1', rowId: 'cart_0', failures: 3, retryAt: '2026-06-01T12:00:00.000Z' },
   ])

@@ -92,7 +92,7 @@ function startLoop(
       }
       stats.failures += 1
       if (error instanceof ClockJumped) {
-        if (!isPaused) log.error('sweep paused', error, { loop: name })
+        if (!isPaused) log.error('sweep paused because the clock jumped', error, { loop: name })
         isPaused = true
         return false
       }
@@ -100,7 +100,7 @@ function startLoop(
       if (error instanceof StorageOutage) log.debug('storage unavailable', { loop: name, reason: error.message })
       else if (error instanceof StorageUnavailable)
         log.warn('storage unavailable', { loop: name, reason: error.message })
-      else log.error('loop failed; retrying', error, { loop: name })
+      else log.error('background loop failed; retrying', error, { loop: name })
       return false
     }
   }
@@ -179,10 +179,7 @@ export async function catchUpAll(parts: readonly CatchUpPart[], isEnding: () => 
   const outage = errors.find((error) => error instanceof StorageOutage)
   if (outage && failures.length === 0) throw outage
   if (errors.length > 0)
-    throw new AggregateError(
-      [...errors, ...failures.map(({ error }) => error)],
-      'not every part of a loop could be done',
-    )
+    throw new AggregateError([...errors, ...failures.map(({ error }) => error)], 'parts of a background loop failed')
   if (failures.length > 0) throw new RowsFailed(failures, 0, isMore)
   return isMore
 }

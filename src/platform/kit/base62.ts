@@ -5,7 +5,8 @@ const alphabet = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz
 
 // Writes a number in a fixed width, with leading zeros.
 export function toBase62(value: number, width: number): string {
-  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError('toBase62: not a whole number')
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new RangeError('toBase62: the value must be a safe integer of at least 0')
   let rest = value
   let text = ''
   for (let i = 0; i < width; i++) {

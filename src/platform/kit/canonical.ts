@@ -50,15 +50,16 @@ function write(value: unknown, depth: number): string {
   if (typeof value === 'string') return JSON.stringify(value)
   if (value === null || typeof value === 'boolean') return String(value)
   if (typeof value === 'number') return writeNumber(value)
-  if (typeof value !== 'object') throw new TypeError(`canonicalJson: ${typeof value} is not JSON`)
-  if (depth === depthMax) throw new RangeError(`canonicalJson: deeper than ${depthMax} levels`)
+  if (typeof value !== 'object') throw new TypeError(`canonicalJson: the value must be JSON, not ${typeof value}`)
+  if (depth === depthMax)
+    throw new RangeError(`canonicalJson: the value must not be nested deeper than ${depthMax} levels`)
   if (Array.isArray(value)) return `[${value.map((item) => write(item, depth + 1)).join(',')}]`
   return writeObject(value as Record<string, unknown>, depth)
 }
 
 // RFC 8785 uses the number format of ECMAScript.
 function writeNumber(value: number): string {
-  if (!Number.isFinite(value)) throw new TypeError('canonicalJson: a number that is not finite')
+  if (!Number.isFinite(value)) throw new TypeError('canonicalJson: a number must be finite')
   return String(value)
 }
 

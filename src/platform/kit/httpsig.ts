@@ -96,7 +96,7 @@ export function signatureHeaders(
     ]),
   }
   const base = signatureBase(input, message)
-  if (base === undefined) throw new Error('a message does not have what is to be signed of it')
+  if (base === undefined) throw new Error('the message lacks a component that the signature must cover')
   const bytes = sign('sha256', Buffer.from(base), { key: privateKey, dsaEncoding: 'ieee-p1363' })
   return { 'signature-input': `sig1=${innerListText(input)}`, signature: `sig1=${bareText(bytes)}` }
 }

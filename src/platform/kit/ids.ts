@@ -76,7 +76,7 @@ export function idFromDigest(prefix: AnyPrefix, digest: Buffer): string {
 // Returns a number below 1,024 as two base32 characters.
 export function twoDigits(number: number): string {
   const text = pairs[number]
-  if (text === undefined) throw new RangeError(`${number} has no two digits`)
+  if (text === undefined) throw new RangeError(`the number must be from 0 to ${pairs.length - 1}, not ${number}`)
   return text
 }
 

@@ -29,5 +29,8 @@ test('the result has the type of the rows of its verb', () => {
 
 test('only a verb with exactly one row has a move that needs no status', () => {
   assert.deepEqual(onlyMove(doorLifecycle, 'shut'), { from: 'open', to: 'shut', announces: null, due: null })
-  assert.throws(() => onlyMove(doorLifecycle, 'lock'), /the verb lock does not have exactly one row/)
+  assert.throws(
+    () => onlyMove(doorLifecycle, 'lock'),
+    /the lifecycle table must have exactly one row for the verb lock/,
+  )
 })

@@ -34,7 +34,7 @@ export function onlyMove<Row extends LifecycleRow, Verb extends Row[0]>(
   verb: Verb,
 ): Move<RowOf<Row, Verb>> {
   const [row, another] = table.filter((candidate) => candidate[0] === verb)
-  if (!row || another) throw new Error(`the verb ${verb} does not have exactly one row`)
+  if (!row || another) throw new Error(`the lifecycle table must have exactly one row for the verb ${verb}`)
   return moveOf<Row, Verb>(row)
 }
 

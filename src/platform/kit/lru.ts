@@ -17,7 +17,7 @@ export class Lru<Key, Value> {
   #weight = 0
 
   constructor(weightMax: number, weightOf: (value: Value, key: Key) => number = () => 1) {
-    if (!(weightMax >= 1)) throw new RangeError('an Lru needs room for one entry')
+    if (!(weightMax >= 1)) throw new RangeError('the maximum weight of an Lru must be at least 1')
     this.#weightMax = weightMax
     this.#weightOf = weightOf
   }

@@ -77,7 +77,7 @@ export function allocate(total: number, weights: readonly number[]): number[] {
   for (const weight of weights) assertAmount(weight)
   const sum = weights.reduce((whole, weight) => whole + BigInt(weight), 0n)
   if (sum === 0n) {
-    if (total !== 0) throw new RangeError('allocate: there is no weight to carry the total')
+    if (total !== 0) throw new RangeError('allocate: the sum of the weights must be above 0 if the total is not 0')
     return weights.map(() => 0)
   }
   const exact = weights.map((weight) => BigInt(total) * BigInt(weight))
@@ -133,7 +133,8 @@ function knownLocale(locale: string): string {
 }
 
 function assertAmount(value: number): void {
-  if (!Number.isSafeInteger(value) || value < 0) throw new RangeError(`${value} is not an amount`)
+  if (!Number.isSafeInteger(value) || value < 0)
+    throw new RangeError(`an amount must be a safe integer of at least 0, not ${value}`)
 }
 
 function compare(one: bigint, other: bigint): number {

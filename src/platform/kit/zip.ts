@@ -28,13 +28,15 @@ export async function* zipFile(entries: AsyncIterable<ZipEntry>): AsyncGenerator
     const body = entry.isStored ? entry.bytes : await deflate(entry.bytes)
     const facts = factsOf(entry, name, body)
     const size = localSignature.length + facts.length + name.length + body.length
-    if (directory.length === entriesMax || offset + size > bytesMax) throw new Error('too much for one ZIP file')
+    if (directory.length === entriesMax || offset + size > bytesMax)
+      throw new Error(`a ZIP file must have at most ${entriesMax} entries and ${bytesMax} bytes`)
     directory.push(directoryEntry(facts, name, offset))
     offset += size
     yield Buffer.concat([localSignature, facts, name, body])
   }
   const list = Buffer.concat(directory)
-  if (offset + list.length > bytesMax) throw new Error('too much for one ZIP file')
+  if (offset + list.length > bytesMax)
+    throw new Error(`a ZIP file must have at most ${entriesMax} entries and ${bytesMax} bytes`)
   yield Buffer.concat([list, endRecord({ entries: directory.length, offset, size: list.length })])
 }
 

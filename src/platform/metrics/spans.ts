@@ -54,7 +54,7 @@ export function createTracer({ url, version, log, metrics }: TracerParts): Trace
     counts[problem === undefined ? 'sent' : 'dropped'] += spans.length
     // An outage is logged in two lines: when it begins and when it ends.
     if (problem !== undefined && !isDown) log.warn('traces could not be sent', { reason: problem })
-    if (problem === undefined && isDown) log.info('traces are sent again')
+    if (problem === undefined && isDown) log.info('traces can be sent again')
     isDown = problem !== undefined
   }
 

@@ -27,7 +27,7 @@ export class TrueTypeFont {
 
   table(tag: string): Buffer {
     const found = this.#tables.get(tag)
-    if (!found) throw new Error(`${this.name} has no table ${tag}`)
+    if (!found) throw new Error(`the font ${this.name} has no table ${tag}`)
     return found
   }
 
@@ -68,7 +68,7 @@ function tablesIn(bytes: Buffer): Map<string, Buffer> {
 // Reads a cmap of format 4, which maps the characters of the Basic Multilingual Plane. Its segments are four arrays of 16-bit numbers.
 function glyphsIn(cmap: Buffer): Map<number, number> {
   const at = cmap.readUInt32BE(8)
-  if (cmap.readUInt16BE(at) !== 4) throw new Error('only a cmap of format 4 is read')
+  if (cmap.readUInt16BE(at) !== 4) throw new Error('the cmap of the font must have format 4')
   const doubled = cmap.readUInt16BE(at + 6)
   const ends = at + 14
   const starts = ends + doubled + 2

@@ -159,7 +159,7 @@ function openText(rootSecret: RootSecret, name: string, sealed: SealedByVersion)
   const opened = tryOpen(rootSecret, name, sealed)
   if (opened !== undefined) return opened
   throw new StorageRefused(
-    `the root secret does not open the database key "${name}": the database was made with another one`,
+    `the root secret cannot decrypt the database key "${name}": the database was created with another root secret`,
   )
 }
 

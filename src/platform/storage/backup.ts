@@ -50,7 +50,8 @@ export async function backUp(source: string, path: string, options: BackupOption
   if (!existsSync(source)) throw new StorageRefused(`there is no database to back up: ${source}`)
   const file = placeOf(path)
   refuseOwnFile(realpathSync(source), file)
-  if (existsSync(file) && !options.force) throw new StorageRefused(`${file} exists: --force replaces it`)
+  if (existsSync(file) && !options.force)
+    throw new StorageRefused(`${file} already exists: name another file, or replace it with --force`)
   refuseOtherFile(file)
   refuseLeftovers(file)
   return orRefuse(`cannot back up to ${file}`, () =>
@@ -94,7 +95,7 @@ export async function restoreBackup(
   let ending = lock.lastRun
   try {
     if (existsSync(file) && !options.force)
-      throw new StorageRefused(`there is a database at ${file}: --force replaces it`)
+      throw new StorageRefused(`${file} is an existing database: replace it with --force`)
     if (!existsSync(file)) refuseLeftovers(file)
     return await orRefuse(`cannot restore ${path}`, () =>
       withPartial(file, async (partial) => {
@@ -162,7 +163,7 @@ function refuseOwnFile(store: string, file: string): void {
     const [here, there] = [one, file].map((path) => statSync(path, { throwIfNoEntry: false }))
     return one === file || (here !== undefined && here.ino === there?.ino && here.dev === there.dev)
   }
-  if (own.some(isSame)) throw new StorageRefused(`${file} is the database itself`)
+  if (own.some(isSame)) throw new StorageRefused(`${file} belongs to the database itself: name another file`)
 }
 
 const HEAD = 'SQLite format 3\0'
@@ -175,7 +176,7 @@ function refuseOtherFile(file: string): void {
     const head = Buffer.alloc(HEAD.length)
     readSync(fd, head)
     if (head.toString('latin1') !== HEAD)
-      throw new StorageRefused(`${file} is not a database: it is not replaced, name another file`)
+      throw new StorageRefused(`${file} is not a database and is not replaced: name another file`)
   } finally {
     closeSync(fd)
   }
@@ -184,7 +185,7 @@ function refuseOtherFile(file: string): void {
 // SQLite would treat such a file as unfinished work on the new database, and destroy it.
 function refuseLeftovers(file: string): void {
   const found = beside.map((ending) => file + ending).find((path) => existsSync(path))
-  if (found) throw new StorageRefused(`${found} belongs to another database of this name: move it away first`)
+  if (found) throw new StorageRefused(`${found} belongs to a former database of this name: move the file away first`)
 }
 
 const ENDING = '.partial'
@@ -273,10 +274,10 @@ function check(file: string, pragma: 'quick_check' | 'integrity_check'): string 
     // on a read-only medium.
     db.exec('pragma journal_mode = delete')
     const finding = String(Object.values(db.prepare(`pragma ${pragma}(1)`).get() ?? {})[0])
-    if (finding !== 'ok') throw new StorageRefused(`the copy is damaged, and so is its source: ${finding}`)
+    if (finding !== 'ok') throw new StorageRefused(`the copy is damaged, because its source is damaged: ${finding}`)
     const table = db.prepare("select 1 from sqlite_master where type = 'table' and name = 'schema_migrations'").get()
     const newest = table && db.prepare('select name from schema_migrations order by version desc limit 1').get()
-    if (!newest) throw new StorageRefused('not a Cartwright database: it has no migrations')
+    if (!newest) throw new StorageRefused('the file is not a Cartwright database: it has no migrations')
     return String(newest.name)
   } finally {
     db.close()
@@ -317,7 +318,8 @@ function canCheckpointAlone(file: string): boolean {
     db.exec('pragma locking_mode = exclusive; begin immediate; commit; pragma journal_mode = delete')
     return true
   } catch (error) {
-    if (isBusy(error)) throw new StorageRefused(`another process has the database open: ${file}`, error)
+    if (isBusy(error))
+      throw new StorageRefused(`another process has the database ${file} open: stop that process first`, error)
     return false
   } finally {
     db.close()
@@ -336,7 +338,8 @@ function link(partial: string, file: string): boolean {
     return true
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
-    if (code === 'EEXIST') throw new StorageRefused(`${file} exists: --force replaces it`)
+    if (code === 'EEXIST')
+      throw new StorageRefused(`${file} already exists: name another file, or replace it with --force`)
     // The file system has no hard links, as on most memory sticks.
     if (['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'].includes(code)) return false
     throw error

@@ -128,7 +128,7 @@ export function inOrderOfReferences(tables: readonly Table[]): Table[] {
     const free = [...left.values()].filter(({ name, references }) =>
       references.every(({ target }) => target === name || !left.has(target)),
     )
-    if (free.length === 0) throw new Error(`tables refer to each other in a circle: ${[...left.keys()].join(', ')}`)
+    if (free.length === 0) throw new Error(`the tables refer to each other in a cycle: ${[...left.keys()].join(', ')}`)
     for (const table of free) left.delete(table.name)
     ordered.push(...free)
   }

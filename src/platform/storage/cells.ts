@@ -45,7 +45,7 @@ export async function addCell(
   await storage.write(async (tx) => {
     const [taken] = await tx.sql`
       select 1 from pg_namespace where nspname = ${name} union all select 1 from pg_roles where rolname = ${name}`
-    if (taken) throw new StorageRefused(`there is a schema or a role ${name} already: choose another name`)
+    if (taken) throw new StorageRefused(`a schema or role ${name} already exists: choose another name`)
     for (const command of [
       `create role ${name} login password '${password}'`,
       `grant ${name} to current_user`,
@@ -121,11 +121,13 @@ export async function listCells(storage: Storage): Promise<Cell[]> {
 // Citus moves the cell while it is in use: it copies the tables, and only delays writes while it switches to the copy.
 export async function moveCell(storage: Storage, name: string, to: CitusWorker): Promise<void> {
   if (!(await hasCitus(storage)))
-    throw new StorageRefused('only Citus moves a cell to another machine, and this PostgreSQL does not have it')
+    throw new StorageRefused(
+      'only Citus can move a cell to another machine, and Citus is not installed in this PostgreSQL',
+    )
   const workers = await listWorkers(storage)
   if (!workers.some(({ host, port }) => host === to.host && port === to.port))
     throw new StorageRefused(
-      `Citus has no worker ${to.host}:${to.port}; it has ${workers.map(({ host, port }) => `${host}:${port}`).join(', ')}`,
+      `Citus has no worker ${to.host}:${to.port}; its workers are ${workers.map(({ host, port }) => `${host}:${port}`).join(', ')}`,
     )
   const cell = (await listCells(storage)).find((found) => found.name === name)
   if (!cell) throw new StorageRefused(`there is no cell ${name}`)

@@ -107,7 +107,7 @@ function logBytesOf(file: string): number {
 function damageOf(file: string, finding: string): StorageRefused {
   // SQLite writes a heading line above the finding.
   const words = finding.replaceAll(/\s+/g, ' ').trim()
-  return new StorageRefused(`the database file is damaged, restore a backup: ${file}: ${words}`)
+  return new StorageRefused(`the database file ${file} is damaged: restore a backup (${words})`)
 }
 
 function msSince(startedAt: number): number {

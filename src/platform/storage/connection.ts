@@ -35,7 +35,10 @@ export function connectWriter(file: string): Connection {
       pragma cache_size = -32768; pragma mmap_size = 268435456; pragma wal_autocheckpoint = 4000;
       pragma journal_size_limit = 67108864; pragma secure_delete = fast`)
     const mode = db.prepare('pragma journal_mode = wal').get()?.journal_mode
-    if (mode !== 'wal') throw new StorageRefused(`this file system does not let SQLite use a write-ahead log: ${file}`)
+    if (mode !== 'wal')
+      throw new StorageRefused(
+        `the file system of ${file} does not support the write-ahead log of SQLite: move the database to a local disk`,
+      )
     return connection(db)
   } catch (error) {
     db.close()
@@ -70,7 +73,7 @@ export function openReadOnlyFile(file: string, timeout: number): DatabaseSync {
     if (!isReadOnly(file)) throw error
     if (!isEmptyFile(`${file}-wal`))
       throw new StorageRefused(
-        `the file system is read-only, and the newest changes are only in ${file}-wal: copy both files to where they can be written, and name the copy`,
+        `the file system is read-only, and the newest changes are only in ${file}-wal: copy both files to a writable folder, and use that copy`,
         error,
       )
     const url = pathToFileURL(file)

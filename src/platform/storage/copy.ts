@@ -69,7 +69,7 @@ export async function copyStore(fromUrl: string, toUrl: string, options: CopyOpt
 
 export function refuseSameEngine(fromUrl: string, toUrl: string): void {
   if (isSqlite(fromUrl) === isSqlite(toUrl))
-    throw new StorageRefused('one database must be SQLite and the other PostgreSQL: name both with --from and --to')
+    throw new StorageRefused('one database must be SQLite and the other PostgreSQL: name them with --from and --to')
 }
 
 function isSqlite(url: string): boolean {
@@ -104,7 +104,7 @@ async function refuseServers(db: Reader): Promise<void> {
 
 async function copyBetween(from: Storage, to: Storage, options: CopyOptions): Promise<CopyResult> {
   if ((await schemaGap(from)).pending > 0)
-    throw new StorageRefused('the source lacks migrations: start this version on it once, or run migrate, and stop it')
+    throw new StorageRefused('the source lacks migrations: run `migrate` on the source first')
   await migrate(to, { now: options.now })
   try {
     const copied = await from.read(async (source) => {
@@ -151,13 +151,16 @@ async function copyAll(source: Reader, target: Tx, options: CopyOptions): Promis
 // Both databases have the same migrations, so a table that exists in only one of them does not belong to Cartwright.
 async function commonTables(source: Reader, target: Reader): Promise<{ tables: Table[]; left: string[] }> {
   const [here, there] = [await listMigrations(source), await listMigrations(target)]
-  if (here !== there) throw new StorageRefused('the source has migrations that this program does not know')
+  if (here !== there)
+    throw new StorageRefused(
+      'the source has migrations that this program does not know: use the version that migrated the source',
+    )
   const targets = new Map((await listTables(target)).map((table) => [table.name, table]))
   const all = (await listTables(source)).filter(({ name }) => !DERIVED_TABLES.includes(name))
   const tables = all.filter(({ name }) => targets.has(name))
   for (const table of tables) {
     if (shapeOf(table) !== shapeOf(targets.get(table.name) as Table))
-      throw new StorageRefused(`the table ${table.name} has other columns in the target`)
+      throw new StorageRefused(`the table ${table.name} has different columns in source and target`)
   }
   const left = all.map(({ name }) => name).filter((name) => !targets.has(name))
   return { tables: inOrderOfReferences(tables), left }
@@ -170,7 +173,7 @@ export async function listMigrations(db: Reader): Promise<string> {
 // Every value is a text or an integer. Each engine could spell values of other types differently.
 function shapeOf({ name, columns, key }: Table): string {
   const odd = columns.find(({ type }) => type !== 'text' && type !== 'bigint')
-  if (odd) throw new Error(`the column ${name}.${odd.name} is of type ${odd.type}, which the copy does not know`)
+  if (odd) throw new Error(`the column ${name}.${odd.name} has the type ${odd.type}, which cannot be copied`)
   if (key.length === 0) throw new Error(`the table ${name} has no primary key`)
   return JSON.stringify([columns.map((column) => `${column.name} ${column.type}`).sort(), key])
 }
@@ -198,7 +201,7 @@ async function emptyOrRefuse(target: Tx, tables: readonly Table[], clear: boolea
   }
   if (filled.length > 0 && !clear)
     throw new StorageRefused(
-      `the target is not empty (${filled.slice(0, 3).join(', ')}${filled.length > 3 ? ', …' : ''}): name another one, or let --clear-target delete everything in it first`,
+      `the target is not empty (${filled.slice(0, 3).join(', ')}${filled.length > 3 ? ', …' : ''}): name another database, or delete everything in the target with --clear-target`,
     )
   for (const name of DERIVED_TABLES) await target.sql`${new Fragment(`delete from ${quoteName(name)}`)}`
   for (const { name } of tables.toReversed()) await target.sql`${new Fragment(`delete from ${quoteName(name)}`)}`
@@ -232,7 +235,7 @@ function columnsForLater({ name, columns, key, references }: Table): Set<string>
   for (const reference of references.filter(({ target }) => target === name)) {
     const free = columns.filter((column) => reference.columns.includes(column.name) && !column.isRequired)
     const [column] = free.filter((candidate) => !key.includes(candidate.name))
-    if (!column) throw new Error(`${name} refers to itself by columns that are never empty`)
+    if (!column) throw new Error(`the table ${name} refers to itself by columns that cannot be null`)
     later.add(column.name)
   }
   return later
@@ -378,7 +381,6 @@ function isKey({ key }: Table): string {
 
 // Quotes the name of a table or column. Refuses a question mark, which would be parsed as a parameter.
 export function quoteName(name: string): string {
-  if (!/^[a-z_][a-z0-9_]*$/.test(name))
-    throw new Error(`${JSON.stringify(name)} is not a name that a migration creates`)
+  if (!/^[a-z_][a-z0-9_]*$/.test(name)) throw new Error(`${JSON.stringify(name)} is not a valid table or column name`)
   return `"${name}"`
 }

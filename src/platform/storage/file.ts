@@ -8,12 +8,14 @@ import { StorageRefused } from './storage.ts'
 export function sqlitePath(url: string): string {
   const path = url.slice('sqlite:'.length)
   // `:memory:` would be a separate database for each connection.
-  if (path === '' || path.startsWith(':')) throw new StorageRefused('the storage URL must name a file: sqlite:path')
+  if (path === '' || path.startsWith(':'))
+    throw new StorageRefused('the storage URL must name a file, such as sqlite:data/shop.db')
   // `sqlite://data.db` would silently become a file in the root folder.
-  if (/^\/\/[^/]/.test(path)) throw new StorageRefused('write sqlite:path, or sqlite:///path for an absolute path')
-  if (path.endsWith('/')) throw new StorageRefused('the storage URL names a folder, not a file')
+  if (/^\/\/[^/]/.test(path))
+    throw new StorageRefused('the storage URL must be sqlite:path, or sqlite:///path for an absolute path')
+  if (path.endsWith('/')) throw new StorageRefused('the storage URL must name a file, not a folder')
   const found = statSync(path, { throwIfNoEntry: false })
-  if (found && !found.isFile()) throw new StorageRefused('the storage URL names something that is not a file')
+  if (found && !found.isFile()) throw new StorageRefused('the storage URL must name a regular file')
   return path
 }
 
@@ -29,7 +31,7 @@ export function prepareFile(path: string): string {
     mkdirSync(folder, { recursive: true, mode: 0o700 })
     const file = join(realpathSync(folder), basename(path))
     createPrivately(file)
-    if (!statSync(file).isFile()) throw new Error('it is not a file')
+    if (!statSync(file).isFile()) throw new Error('the path is not a regular file')
     return realpathSync(file)
   } catch (error) {
     throw new StorageRefused(`the storage file cannot be used: ${path}: ${diskProblemText(path, error)}`, error)

@@ -23,7 +23,7 @@ export const ENDED = 'this Reader or Tx has ended: its work returned, threw, or 
 export function withinTime<T>(working: Promise<T>, workMsMax: number, patience: { unhurried: boolean }): Promise<T> {
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      if (!patience.unhurried) reject(new StorageUnavailable(`a piece of work took longer than ${workMsMax} ms`))
+      if (!patience.unhurried) reject(new StorageUnavailable(`a read or write took longer than ${workMsMax} ms`))
     }, workMsMax)
     working.then(resolve, reject).finally(() => clearTimeout(timer))
   })

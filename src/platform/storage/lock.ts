@@ -28,7 +28,8 @@ export function takeServerLock(file: string): ServerLock {
     return { lastRun, note: (ending) => note(opened, ending), release: () => opened.close() }
   } catch (error) {
     db?.close()
-    if (isBusy(error)) throw new StorageRefused(`another Cartwright server has this file open: ${file}`, error)
+    if (isBusy(error))
+      throw new StorageRefused(`another Cartwright server has the database ${file} open: stop that server first`, error)
     throw new StorageRefused(`the lock file cannot be used: ${path}: ${diskProblemText(path, error)}`, error)
   }
 }

@@ -77,7 +77,7 @@ export async function refuseOtherSchema(storage: Storage, directory: string = DI
   checkHistory(migrations, applied)
   const missing = migrations.filter(({ version }) => !applied.has(version)).length
   if (missing > 0)
-    throw new StorageRefused(`the database lacks migrations (${missing}): run migrate, or start the server`)
+    throw new StorageRefused(`the database lacks migrations (${missing}): run \`migrate\`, or start the server`)
 }
 
 // Returns whether the database already has tables.
@@ -187,12 +187,13 @@ function checkHistory(migrations: Migration[], applied: Map<number, Applied>): v
   const tooNew = findTooNew(migrations, applied)
   if (tooNew)
     throw new StorageRefused(
-      `the database is newer than this program: it has migration ${tooNew.name}, which this program does not know; start the version that migrated it, or restore a backup made before`,
+      `the database is newer than this program: it has migration ${tooNew.name}, which this program does not know; start the version that migrated the database, or restore a backup from before that migration`,
     )
   for (const { version, name, checksum } of migrations) {
     const row = applied.get(version)
     if (row && row.checksum !== checksum) throw new StorageRefused(`migration ${name} was changed after it was applied`)
-    if (!row && version < newest) throw new StorageRefused(`migration ${name} was skipped: later ones are applied`)
+    if (!row && version < newest)
+      throw new StorageRefused(`migration ${name} was not applied, but later migrations were`)
   }
 }
 

@@ -75,9 +75,9 @@ export async function moveMerchant(
 async function refuseOtherVersions(from: Storage, to: Storage): Promise<void> {
   for (const storage of [from, to])
     if ((await schemaGap(storage)).pending > 0)
-      throw new StorageRefused('a database lacks migrations: migrate both first')
+      throw new StorageRefused('one of the databases lacks migrations: run `migrate` on both first')
   const [here, there] = [await from.read(listMigrations), await to.read(listMigrations)]
-  if (here !== there) throw new StorageRefused('the databases have different migrations')
+  if (here !== there) throw new StorageRefused('the databases have different migrations: run the same version on both')
 }
 
 // Returns undefined if the merchant was already moved.
@@ -122,7 +122,7 @@ async function refuseCollision(to: Storage, merchantId: string, slug: string): P
       from merchants m where m.slug = ${slug} or m.id = ${merchantId}`,
   )
   if (found && !(found.id === merchantId && found.state === 'arriving'))
-    throw new StorageRefused(`the target has a merchant ${slug} already`)
+    throw new StorageRefused(`the target already has a merchant ${slug}`)
 }
 
 // A table, with the condition that selects the rows of the merchant.
@@ -168,7 +168,7 @@ export function selectMerchantPart(table: Table, merchantId: string): Part | und
   const text =
     conditions[name] ??
     (has('merchant_id') ? 'merchant_id = ?' : has('installation_id') ? `installation_id in (${ofInstallations})` : '')
-  if (text === '') throw new Error(`it is not said whose the rows of ${name} are`)
+  if (text === '') throw new Error(`the table ${name} has no condition that selects the rows of a merchant`)
   const marks = text.split('?').length - 1
   return { table, only: new Fragment(text, Array(marks).fill(merchantId)), isShared: shared.has(name) }
 }
@@ -205,7 +205,7 @@ async function arrive(source: Reader, target: Tx, { merchantId, slug, parts, opt
   // Compared after all tables are copied, since the condition of a table may read a table that is copied later.
   for (const [{ table, only }, sum] of sums) {
     if (!isEqual(sum, await computeTableChecksum(target, table, { ...options, only })))
-      throw new StorageRefused(`the rows of ${table.name} differ after they were copied; nothing was changed`)
+      throw new StorageRefused(`the rows of ${table.name} differ between source and copy; nothing was changed`)
     rows += sum.rows
   }
   return rows

@@ -35,7 +35,7 @@ export function createSignalListeners(log: Log): SignalListeners {
   return {
     add(name, onSignal) {
       if (closed) throw new StorageUnavailable('the storage is closed')
-      if (listeners.size >= LISTENERS_MAX) throw new Error(`more than ${LISTENERS_MAX} signal listeners`)
+      if (listeners.size >= LISTENERS_MAX) throw new Error(`there must be at most ${LISTENERS_MAX} signal listeners`)
       const listener = { name, onSignal }
       listeners.add(listener)
       return () => void listeners.delete(listener)

@@ -329,7 +329,7 @@ describe('sqlite', () => {
     const { url, file, storage } = await openThings({ server: true })
     await assert.rejects(openStorage(url, { server: true }), (error) => {
       assert(error instanceof StorageRefused)
-      assert.match(error.message, /^another Cartwright server has this file open: /)
+      assert.match(error.message, /^another Cartwright server has the database .* open: /)
       return true
     })
     const second = start('serve', url)

@@ -144,8 +144,8 @@ eachEngine('storage', (given) => {
         ids.slice(0, count),
       )
     }
-    assert.throws(() => listFragment([]), /list\(\) of no values/)
-    assert.throws(() => listFragment(Array.from({ length: 10_000 }, () => 1)), /list\(\) of more than/)
+    assert.throws(() => listFragment([]), /list\(\) must have at least one value/)
+    assert.throws(() => listFragment(Array.from({ length: 10_000 }, () => 1)), /list\(\) must have at most/)
   })
 
   test('refuses a value that the engines would store differently', async () => {

@@ -32,8 +32,8 @@ export function allConditions(conditions: readonly Fragment[]): Fragment {
 // For `in (${listFragment(ids)})`: one parameter per value. To limit the number of distinct statements, the count is padded to a power of
 // two by repeating the last value.
 export function listFragment(values: readonly SqlValue[]): Fragment {
-  if (values.length === 0) throw new Error('list() of no values: `in ()` is not SQL')
-  if (values.length > LIST_MAX) throw new Error(`list() of more than ${LIST_MAX} values`)
+  if (values.length === 0) throw new Error('list() must have at least one value, because `in ()` is not SQL')
+  if (values.length > LIST_MAX) throw new Error(`list() must have at most ${LIST_MAX} values`)
   let size = 1
   while (size < values.length) size *= 2
   const padded = Array.from({ length: size }, (_, i) => values[Math.min(i, values.length - 1)] as SqlValue)

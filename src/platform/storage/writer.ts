@@ -112,7 +112,7 @@ class GroupWriter implements Writer {
   #abandonLongWork(): void {
     const { workMsMax } = this.#bounds
     if (!this.#running || this.#running.tx.unhurried || performance.now() - this.#running.startedAt < workMsMax) return
-    this.#running.giveUp(new StorageUnavailable(`a piece of work took longer than ${workMsMax} ms`))
+    this.#running.giveUp(new StorageUnavailable(`a write took longer than ${workMsMax} ms`))
   }
 
   // Runs later in this turn of the event loop, so all requests that arrived together share a commit.
@@ -149,7 +149,7 @@ class GroupWriter implements Writer {
   #giveUpOn(isHopeless: (queued: Queued) => boolean, error: unknown): void {
     for (let head = this.#queue[0]; head && isHopeless(head); head = this.#queue[0]) {
       this.#queue.shift()
-      head.reject(new StorageOutage(`SQLite: the file cannot be written now: ${errorMessageOf(error)}`, error))
+      head.reject(new StorageOutage(`the SQLite file cannot be written: ${errorMessageOf(error)}`, error))
     }
   }
 
@@ -160,7 +160,7 @@ class GroupWriter implements Writer {
       await this.#performGroup(group, signals)
       this.#connection.command('commit')
     } catch (error) {
-      const failure = new StorageOutage(`SQLite: the commit failed: ${errorMessageOf(error)}`, error)
+      const failure = new StorageOutage(`the SQLite commit failed: ${errorMessageOf(error)}`, error)
       for (const done of group) done.queued.reject(failure)
       this.#abandonTransaction()
       return

@@ -90,7 +90,7 @@ export async function readChangedCheckout(
   replaced?: Exclude<ReplacedCheckout, 'busy'>,
 ): Promise<CheckoutWithStatus> {
   const located = replaced?.located ?? (await findAgentSession(tx, caller, sessionId))
-  if (!located) throw new Error(`checkout ${sessionId} is gone in the transaction that changed it`)
+  if (!located) throw new Error(`checkout ${sessionId} does not exist in the transaction that changed it`)
   const checkout = await loadAgentCheckout(tools, tx, located, now.getTime(), replaced?.known)
   return { checkout, ...ucpCheckoutState(checkout, rules, notes) }
 }

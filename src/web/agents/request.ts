@@ -76,21 +76,21 @@ export async function readBodyBytes({ request, parts }: ShopContext, { body }: R
   const { raw, address } = request
   if (!hasBody(raw)) {
     if (body === null) return Buffer.alloc(0)
-    throw new AgentError(400, 'invalid_request', 'The request needs a body.')
+    throw new AgentError(400, 'invalid_request', 'The request must have a body.')
   }
   if (body !== null && !/^application\/json\s*(;|$)/i.test(raw.headers['content-type'] ?? ''))
     throw new AgentError(400, 'invalid_request', 'The body must be sent as application/json.')
   const limit = { key: `address ${addressBucket(address)}`, most: 16 }
   const bytes = await parts.receive(raw, limit, () => readBytes(raw, limits.bodyBytesMax))
   if (bytes === 'too_large') throw new AgentError(413, 'request_too_large', 'The body must have at most 64 KiB.')
-  if (bytes === 'ended_early') throw new AgentError(400, 'invalid_request', 'The body ended early.')
+  if (bytes === 'ended_early') throw new AgentError(400, 'invalid_request', 'The body ended before it was complete.')
   return bytes
 }
 
 export function parseJsonBody(bytes: Buffer): unknown {
   const parsed = parseJson(bytes.toString('utf8'))
   if ('value' in parsed) return parsed.value
-  throw new AgentError(400, 'invalid_request', 'The body is not JSON as it should be.', { issues: [parsed.issue] })
+  throw new AgentError(400, 'invalid_request', 'The body is not well-formed JSON.', { issues: [parsed.issue] })
 }
 
 const checks = new Map<TSchema, ReturnType<typeof compileSchema>>()

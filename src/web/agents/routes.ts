@@ -102,7 +102,7 @@ export function agentRoutes(parts: AgentParts, adminParts: AdminMcpParts): Mount
     routes,
     find: () => undefined,
     perform(id) {
-      throw new Error(`agents have no operation ${id} to perform`)
+      throw new Error(`agent routes cannot perform the operation ${id}`)
     },
   }
 }

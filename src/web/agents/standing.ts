@@ -27,7 +27,7 @@ export function createStandings(storage: Storage, sites: SiteContext): FindStand
   return (shop, mark) =>
     remembered(`${sites.publicOrigin()} ${shop.installationId}`, mark, async (db) => {
       const [facts, storeUrl] = await Promise.all([findShopFacts(db, shop.merchantId), findStoreUrl(db, sites, shop)])
-      if (!facts) throw new Error(`${shop.merchantId} is called for and does not exist`)
+      if (!facts) throw new Error(`merchant ${shop.merchantId} does not exist`)
       return { version: facts.version, locale: facts.locale, storeUrl }
     })
 }

@@ -203,7 +203,7 @@ function createProvider(
     if (ctx.response.is('html') && !ctx.response.get('location') && !drawn.has(ctx)) {
       const { form, leadsTo } = signOutOf(ctx as KoaContextWithOIDC)
       // The library has no other page of its own. If a later release has one, with script and without a policy, it must not be served.
-      if (!form) throw new Error(`a page of the library at ${ctx.path}`)
+      if (!form) throw new Error(`the OAuth library must not serve its own page at ${ctx.path}`)
       show(ctx, 200, signOutPage(form), leadsTo)
     }
     // The library reports outages as defects (500). Clients and load balancers must see that a retry may succeed.
@@ -302,7 +302,12 @@ function tellLog(provider: Provider, log: Log, onOutage: (ctx: KoaContextWithOID
   function refused(ctx: KoaContextWithOIDC, error: errors.OIDCProviderError): void {
     const { error: code, error_detail: detail = error.error_description } = error
     const requestId = ctx.response.get('x-request-id')
-    log.info('oauth refused', { requestId, endpoint: ctx.oidc.route, code, detail: detail?.slice(0, detailLengthMax) })
+    log.info('OAuth request refused', {
+      requestId,
+      endpoint: ctx.oidc.route,
+      code,
+      detail: detail?.slice(0, detailLengthMax),
+    })
   }
   provider.on('authorization.error', refused)
   provider.on('pushed_authorization_request.error', refused)

@@ -131,7 +131,7 @@ export function settingsFor(parts: SettingsParts): Configuration {
     // would be locked out. The library calls this after all checks, so an app's token is extended here.
     rotateRefreshToken: async (ctx) => {
       const token = ctx.oidc.entities.RefreshToken
-      if (!token) throw new Error('a refresh without a refresh token')
+      if (!token) throw new Error('the refresh request has no refresh token')
       if (isAssistant(ctx.oidc.client)) return true
       token.exp = Math.floor(clock().getTime() / 1000) + lifetimes.refreshToken
       await token.save()
@@ -142,7 +142,7 @@ export function settingsFor(parts: SettingsParts): Configuration {
       if (claims.aud !== ctx.oidc.issuer) throw new errors.InvalidClientAuth('aud must be the issuer')
       // The id of the assertion is stored until the assertion expires, so the expiry must be near (RFC 7523, 3).
       if (Number(claims.exp) > clock().getTime() / 1000 + assertionSecondsMax)
-        throw new errors.InvalidClientAuth('exp must be within a day')
+        throw new errors.InvalidClientAuth('exp must be at most a day in the future')
     },
     // Tokens outlive the browser session in which they were approved.
     expiresWithSession: async () => false,

@@ -148,7 +148,7 @@ function isPlainForm({ headers }: IncomingMessage): boolean {
 async function run(screen: Screen, visit: ScreenVisit, request: PageRequest): Promise<ScreenResult> {
   const { get, post } = screen
   if (request.raw.method !== 'POST' && get) return get(visit)
-  if (!post) throw new Error(`${screen.name} was asked by a method that it does not have`)
+  if (!post) throw new Error(`the screen ${screen.name} does not support the method ${request.raw.method}`)
   const { filesBytesMax, formBytesMax: bytesMax = formBytesMax } = screen
   const length = lengthOf(request.raw, filesBytesMax ?? bytesMax)
   spend(request, length / (filesBytesMax === undefined ? readBytesOfOne : fileBytesOfOne))

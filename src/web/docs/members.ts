@@ -78,7 +78,7 @@ export function resolveSchema(schema: Schema, schemas: Schemas): Schema {
   const name = schemaNameFromRef(schema)
   if (name === undefined) return schema
   const part = schemas[name]
-  if (!part) throw new Error(`the contract names no schema ${name}`)
+  if (!part) throw new Error(`the contract has no schema ${name}`)
   return schema.description === undefined ? part : { ...part, description: schema.description }
 }
 

@@ -173,7 +173,7 @@ function linked(text: string, here: string, homes: ReadonlyMap<string, string>, 
   return text.replaceAll(/ href="#([^"]*)"/g, (link, id: string) => {
     const home = homes.get(id)
     if (home === undefined && id.startsWith('schema-') && id.slice('schema-'.length) in schemas)
-      throw new Error(`no page has the schema ${id}`)
+      throw new Error(`the reference has no page with the schema ${id}`)
     return home === undefined || home === here ? link : ` href="${home}#${id}"`
   })
 }

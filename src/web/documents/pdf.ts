@@ -188,7 +188,7 @@ function columnsFor(canvas: PdfCanvas, { columns, lines, total }: PrintedDocumen
     let end = right - whole
     return { size, ends: [end, ...widths.map((width) => (end += width))] }
   }
-  throw new Error('the last size takes everything')
+  throw new Error('the last size must fit any document')
 }
 
 function* drawTable(canvas: PdfCanvas, drawn: Drawn, from: number): Generator<void, number> {

@@ -251,7 +251,7 @@ export class SignInEntrancePages {
     const userAgent = request.raw.headers['user-agent']
     const input = { userId, passwordHash: used.passwordHash, userAgent, hasSecondFactor: false }
     const begun = await createSession(tx, input, now)
-    if (!begun) throw new Error('no session for a user who was just made')
+    if (!begun) throw new Error('the session of the created user could not be created')
     return { userId, session: begun }
   }
 

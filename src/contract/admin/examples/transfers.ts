@@ -38,14 +38,14 @@ const reply: { data: AdminTransfer } = {
       {
         line: 12,
         name: 'teapot',
-        reason: 'the price "12,50" has a comma; write it like 1299.00',
+        reason: 'the price "12,50" has a comma: write it like 1299.00',
         code: 'price_has_comma',
         values: { value: '12,50' },
         moreRows: 0,
         leavesOut: false,
       },
     ],
-    notes: [{ line: 3, code: 'tags_cut', values: { max: 50 }, message: 'only the first 50 tags were taken' }],
+    notes: [{ line: 3, code: 'tags_cut', values: { max: 50 }, message: 'only the first 50 tags were imported' }],
   },
 }
 

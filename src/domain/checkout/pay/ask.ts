@@ -58,6 +58,11 @@ async function recordLateAnswer(
   } catch (error) {
     // `finishPayment` logs its own errors.
     if (!isBelieved)
-      tools.watch.error('unrecorded', 'late answer could not be recorded', callFacts(payment, call), error)
+      tools.watch.error(
+        'unrecorded',
+        'late answer of the payment provider could not be recorded',
+        callFacts(payment, call),
+        error,
+      )
   }
 }

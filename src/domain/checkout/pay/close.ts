@@ -43,11 +43,11 @@ export async function closePayment(
 export function paymentCloseObstacle(payment: PaymentRow, now: number): string | undefined {
   const { status, checkAt, createdAt } = payment
   if (status === 'succeeded' || (!isUndecided(payment) && checkAt === null))
-    return `its outcome is known, it is ${shownStatus(status)}`
+    return `its status is already ${shownStatus(status)}`
   // The provider may still respond. If the payment were closed as declined now and that response got lost, the charge would never be
   // looked up again.
   if (now < createdAt + closableAfterMs)
-    return 'it began less than an hour ago, and the provider is still asked for its outcome'
+    return 'it began less than an hour ago, and its outcome is still looked up at the provider'
   return undefined
 }
 

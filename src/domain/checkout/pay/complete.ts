@@ -67,11 +67,11 @@ export async function completeSession(settlement: Settlement): Promise<Completed
 async function complete(settlement: Settlement): Promise<CompletedSession | undefined> {
   const { tools, tx, session, now, cause } = settlement
   const move = moveFor(sessionLifecycle, 'complete', session.status)
-  if (!move) throw new Error(`a session that is ${session.status} cannot be completed`)
-  if (session.quote === null) throw new Error(`session ${session.id} is paid without a quote`)
+  if (!move) throw new Error(`session ${session.id} is ${session.status} and cannot be completed`)
+  if (session.quote === null) throw new Error(`session ${session.id} is paid but has no quote`)
   const { installationId, cartId } = session
   const cart = settlement.cart ?? (await findCart(tx, { installationId, cartId }))
-  if (!cart) throw new Error(`session ${session.id} has lost its cart`)
+  if (!cart) throw new Error(`the cart of session ${session.id} does not exist`)
   const done = await settle(settlement, cart)
   if ('obstacle' in done) {
     await returnCharge(settlement, done.obstacle)
@@ -148,7 +148,7 @@ async function exchangeItems(settlement: Settlement, cart: CartRow, change: Exch
   }
   const sold = await sellOrder({ ...settlement, collectOthers }, cart)
   if ('obstacle' in sold) return sold
-  if (!credit.moved) throw new Error(`session ${session.id} has lost its credit`)
+  if (!credit.moved) throw new Error(`the credit of session ${session.id} does not exist`)
   const made = { moved: credit.moved, placed: sold.order, paid: payment.amount }
   await endExchange(tx, agreed, made, change.exchange, now)
   return sold
@@ -161,7 +161,7 @@ async function changeOrder(settlement: Settlement, change: EditChange): Promise<
   const changed = await applyAgreedEdit(settlement, change)
   if ('obstacle' in changed) return changed
   const facts = await findCartFacts(tx, tools.carts.pricebooks, { installationId, cartId }, settlement.now)
-  if (!facts) throw new Error(`session ${session.id} has lost its cart`)
+  if (!facts) throw new Error(`the cart of session ${session.id} does not exist`)
   return { order: changed.order, quote: convertCart(settlement, facts, changed.order, change.pricing) }
 }
 
@@ -211,7 +211,7 @@ async function takeGoods(settlement: Settlement, purchase: Purchase): Promise<Ta
     return withLeft(await takeRest(settlement, purchase, await collectOthers?.()), left)
   }
   const [{ shortages, left }, taken] = await Promise.all([selling, takeRest(settlement, purchase)])
-  if (shortages.length > 0) throw new SoldOutMeanwhile(`session ${session.id} is paid and its stock is short`)
+  if (shortages.length > 0) throw new SoldOutMeanwhile(`session ${session.id} is paid, but its stock does not suffice`)
   return withLeft(taken, left)
 }
 
@@ -248,7 +248,7 @@ async function takeRest(
     Promise.all(booked.map((paid) => savePayment(tx, paid))),
   ])
   // A sweep deleted the address after it was read. The next look-up of the payment refunds the money.
-  if (address && addressId === undefined) throw new Error(`session ${session.id} has lost its address`)
+  if (address && addressId === undefined) throw new Error(`the address of session ${session.id} was erased`)
   return { facts, addressId, number, booked }
 }
 

@@ -42,7 +42,12 @@ export async function recordProviderDispute(
   const more = { disputeId, dueAt: dispute.dueAt === null ? null : toInstant(dispute.dueAt) }
   tx.afterCommit(() =>
     status === 'open'
-      ? watch.warn('dispute_opened', 'payment is disputed; a person should answer', factsOf(payment), more)
+      ? watch.warn(
+          'dispute_opened',
+          'payment is disputed; answer the dispute at the payment provider',
+          factsOf(payment),
+          more,
+        )
       : watch.warn('dispute_lost', 'dispute was lost', factsOf(payment), more),
   )
 }

@@ -81,6 +81,6 @@ export function insertMoved(
   )
   copyLocale(tx, payment, source.id)
   const move = moveFor(paymentLifecycle, 'collect', payment.status)
-  if (!move) throw new Error(`a payment that is ${payment.status} cannot be collected`)
+  if (!move) throw new Error(`payment ${payment.id} is ${payment.status} and cannot be collected`)
   return { ...payment, status: move.to, brand, last4, instrument }
 }

@@ -51,7 +51,7 @@ export async function finishPayment(
     tools.onStep?.('settled')
     return completed
   } catch (error) {
-    const message = 'outcome of a payment could not be recorded; retrying'
+    const message = 'payment outcome could not be recorded; retrying'
     tools.watch.error('unrecorded', message, { provider: asked.provider, paymentId: asked.id }, error)
     throw error
   }
@@ -76,7 +76,7 @@ export async function lockForOutcome(
     lockSessionWithCart(tx, { installationId, sessionId: checkoutSessionId }),
     lockTriedPayment(tx, installationId, id),
   ])
-  if (!tried) throw new Error(`payment ${id} does not exist any more`)
+  if (!tried) throw new Error(`payment ${id} no longer exists`)
   return { session: checkout?.session, cart: checkout?.cart, ...tried }
 }
 
@@ -91,7 +91,7 @@ export async function recordOutcome(
     await recordOutcomeAfterEnd(tools, tx, payment, outcome)
     return undefined
   }
-  if (!session) throw new Error(`payment ${id} has lost its session`)
+  if (!session) throw new Error(`the session of payment ${id} does not exist`)
   if (outcome.kind !== 'unknown' && outcome.kind !== 'challenge' && outcome.kind !== 'redirect')
     recordTryOutcome(tx, installationId, id, { subjects, isDeclined: isShoppersFault(outcome) })
   if (isShoppersFault(outcome)) tx.afterCommit(() => tools.watch.tries.declined(session))
@@ -114,7 +114,7 @@ async function decide(settlement: Settlement, outcome: PaymentOutcome): Promise<
     return undefined
   }
   const move = moveFor(paymentLifecycle, verbs[outcome.kind], payment.status)
-  if (!move) throw new Error(`payment ${payment.id} is ${payment.status} and was ${outcome.kind}`)
+  if (!move) throw new Error(`payment ${payment.id} is ${payment.status} and cannot take the outcome ${outcome.kind}`)
   const decided = { ...seen, status: move.to, checks: checksAnswered }
   switch (outcome.kind) {
     case 'challenge': {

@@ -48,7 +48,7 @@ export async function recordOutcomeAfterEnd(
     else await queueVoid(tx, payment, { id: newId('rfd'), reason }, now)
     // A payment with an order keeps its status: the order was cancelled and no longer awaits money.
     await savePayment(tx, { ...payment, ...(payment.orderId === null ? booked : {}), checkAt: null, updatedAt: now })
-    const message = 'payment was approved after it had ended; it is given back'
+    const message = 'payment was approved after it had ended; it is refunded'
     tx.afterCommit(() => tools.watch.warn('late_success', message, facts, { status: payment.status }))
     return
   }
@@ -66,7 +66,7 @@ export function warnOfContradiction(
   { provider, id, status }: PaymentRow,
   outcome: ProviderOutcome,
 ): void {
-  const message = 'payment provider contradicts what it said before'
+  const message = 'payment provider contradicts its earlier answer; check the payment at the provider'
   const more = { status, outcome: outcome.kind }
   tx.afterCommit(() => watch.warn('contradiction', message, { provider, paymentId: id }, more))
 }

@@ -27,13 +27,13 @@ export interface CreditPayment {
 export async function completeSessionByCredit(tools: PayTools, tx: Tx, asked: CreditPayment): Promise<string> {
   const { key, total, parts, now, cause } = asked
   const session = await findSession(tx, key)
-  if (!session) throw new Error(`session ${key.sessionId} is gone`)
+  if (!session) throw new Error(`session ${key.sessionId} does not exist`)
   const { quote } = await loadSessionFacts(tools, tx, session, now)
   // Both totals come from the same pricing function. If they differ nevertheless, nothing is written.
   if (!quote.isPriced || quote.pricing.totals.total !== total)
-    throw new Error(`session ${session.id} costs ${quote.pricing.totals.total} and not ${total}`)
+    throw new Error(`session ${session.id} costs ${quote.pricing.totals.total} minor units instead of ${total}`)
   const [payment, ...others] = parts.map((part) => insertMoved(tx, session, part, now))
-  if (!payment) throw new Error(`nothing moved to session ${session.id}`)
+  if (!payment) throw new Error(`no payment was moved to session ${session.id}`)
   const cartKey = { installationId: session.installationId, cartId: session.cartId }
   freezeCartPrices(tx, cartKey)
   setCartStatus(tx, cartKey, 'lock')
@@ -47,6 +47,6 @@ export async function completeSessionByCredit(tools: PayTools, tx: Tx, asked: Cr
   saveSession(tx, paying)
   const collectOthers = async () => others
   const completed = await completeSession({ tools, tx, session: paying, payment, collectOthers, now, cause })
-  if (!completed) throw new Error(`session ${session.id} led to no order`)
+  if (!completed) throw new Error(`session ${session.id} was not completed: no order was created`)
   return completed.order.id
 }

@@ -24,7 +24,7 @@ export async function recordProviderChanges(
   const { installationId, id, orderId } = asked
   const facts = orderId === null ? undefined : await lockOrderFacts(tx, { installationId, orderId })
   const payment = await lockPayment(tx, installationId, id)
-  if (!payment) throw new Error(`payment ${id} does not exist any more`)
+  if (!payment) throw new Error(`payment ${id} no longer exists`)
   if (payment.status !== 'succeeded') return recordOutcomeAfterEnd(tools, tx, payment, outcome)
   // A newer look-up has begun since then, and its result is used instead.
   if (payment.lookedAt !== asked.lookedAt) return
@@ -56,15 +56,18 @@ function tellPlan({ watch }: PayTools, tx: Tx, payment: PaymentRow, plan: Provid
   const facts = { provider: payment.provider, paymentId: payment.id }
   tx.afterCommit(() => {
     for (const { refund } of plan.failed)
-      watch.warn('refund_failed_later', 'refund failed after it had succeeded; a person must see to it', {
+      watch.warn('refund_failed_later', 'refund failed after it had succeeded; refund the order again', {
         ...facts,
         refundId: refund.id,
       })
     for (const { instead, isOurs } of plan.foreign) {
       if (instead && isOurs)
-        watch.warn('contradiction', 'refund was paid after it had failed', { ...facts, refundId: instead.id })
+        watch.warn('contradiction', 'refund was paid after it had failed; check whether it was refunded twice', {
+          ...facts,
+          refundId: instead.id,
+        })
     }
     if (plan.excess > 0)
-      watch.warn('refunds_exceed', 'payment provider gave back more than was paid', facts, { excess: plan.excess })
+      watch.warn('refunds_exceed', 'payment provider refunded more than was paid', facts, { excess: plan.excess })
   })
 }

@@ -43,7 +43,7 @@ export async function lockAwaitedPayment(
 ): Promise<LockedAwaitedPayment> {
   const found = await lockOrderFacts(tx, { installationId, orderId: orderId ?? '' })
   const payment = await lockPayment(tx, installationId, id)
-  if (!found || !payment) throw new Error(`payment ${id} has lost its order`)
+  if (!found || !payment) throw new Error(`payment ${id} or its order does not exist`)
   return { found, payment }
 }
 
@@ -98,7 +98,7 @@ async function giveUp(tools: PayTools, tx: Tx, found: OrderFacts, payment: Payme
   const moment = { now, cause: null }
   const voided = moveFor(paymentLifecycle, 'void', payment.status)
   const unpaid = moveFor(orderPaymentLifecycle, 'void', found.order.paymentStatus)
-  if (!voided || !unpaid) throw new Error(`payment ${payment.id} is ${payment.status} and cannot end`)
+  if (!voided || !unpaid) throw new Error(`payment ${payment.id} is ${payment.status} and cannot be ended as unpaid`)
   const ended = { ...payment, status: voided.to, checkAt: null }
   await savePayment(tx, ended)
   const payments = found.payments.map((known) => (known.id === ended.id ? ended : known))
@@ -110,7 +110,7 @@ async function giveUp(tools: PayTools, tx: Tx, found: OrderFacts, payment: Payme
   const order = { paymentStatus: unpaid.to }
   recordOrderChange(tx, { ...found, payments }, { order, timeline: ['voided'] }, moment)
   const facts = { provider: payment.provider, paymentId: payment.id }
-  const message = 'awaited payment failed after its order was sent; a person must see to it'
+  const message = 'awaited payment failed after its order was sent; collect the money or take the order back'
   tx.afterCommit(() => tools.watch.error('pending_failed', message, facts))
 }
 
@@ -118,6 +118,7 @@ export function warnOfAmountMismatch(tools: PayTools, tx: Tx, payment: PaymentRo
   if (outcome.kind !== 'approved' || outcome.collected === payment.amount) return
   const facts = { provider: payment.provider, paymentId: payment.id }
   const more = { amount: payment.amount, collected: outcome.collected }
-  const message = 'payment provider collected another amount than was asked for; nothing is booked'
+  const message =
+    'payment provider collected another amount than requested; nothing is recorded, so check the payment at the provider'
   tx.afterCommit(() => tools.watch.warn('amount_differs', message, facts, more))
 }

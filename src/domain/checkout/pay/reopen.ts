@@ -16,11 +16,11 @@ import type { Settlement } from './settlement.ts'
 export async function reopenSession(settlement: Settlement, failure: Failure | null): Promise<void> {
   const { tools, tx, session, now, cause } = settlement
   const move = moveFor(sessionLifecycle, 'decline', session.status)
-  if (!move) throw new Error(`a session that is ${session.status} cannot be declined`)
+  if (!move) throw new Error(`session ${session.id} is ${session.status} and its payment cannot be declined`)
   const key = { installationId: session.installationId, cartId: session.cartId }
   setCartStatus(tx, key, 'unlock')
   const facts = await findCartFacts(tx, tools.carts.pricebooks, key, now)
-  if (!facts) throw new Error(`session ${session.id} has lost its cart`)
+  if (!facts) throw new Error(`the cart of session ${session.id} does not exist`)
   const opened: SessionRow = {
     ...session,
     status: move.to,

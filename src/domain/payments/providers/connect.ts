@@ -66,7 +66,7 @@ export async function accountProvider(
   if (load) return load()
   const known = Object.keys(withAccount).join(', ')
   throw refuse('payment_provider_not_found', {
-    message: `There is no payment provider ${name} that works with accounts${known ? `; there is ${known}` : ''}.`,
+    message: `There is no payment provider ${name} with accounts${known ? `: use ${known}` : ''}.`,
   })
 }
 
@@ -172,7 +172,7 @@ export async function rotateAtProvider(
   const { accountFact } = provider
   if (connected.public[accountFact] !== account.public[accountFact]) {
     const issue = issueAt('', 'key_of_other_account', { provider: provider.name })
-    const message = `These keys belong to another account at ${provider.name}. To use it, disconnect this one and connect again.`
+    const message = `These keys belong to another account at ${provider.name}: to use that account, disconnect the present one and connect again.`
     throw refuse('payment_account_refused', { message, issues: [issue] })
   }
   return connected
@@ -185,7 +185,7 @@ export async function rotateNoticeSecret(
   { name, noticeSecret }: AccountProvider,
   secret: string,
 ): Promise<AccountRow> {
-  if (noticeSecret === null) throw refuse('notices_not_signed', { message: `${name} does not sign its notices.` })
+  if (noticeSecret === null) throw refuse('notices_not_signed', { message: `${name} does not sign its webhooks.` })
   if (!decryptAccountSecrets(tools.rootSecret, account, account.secretsSealed)) throw refuse('payment_account_unusable')
   return recordChange(tools, account, { public: {}, secrets: { [noticeSecret]: secret } }, 'noticeSecret')
 }

@@ -45,8 +45,9 @@ export function providerWebhookPage(parts: HookParts): HtmlPage {
 
 const refusals = {
   unknown: () => refuse('route_not_found'),
-  refused: () => refuse('invalid_request', { message: 'The message does not come from the payment provider.' }),
-  too_large: () => refuse('body_too_large', { status: 413, message: 'The message is larger than 256 KiB.' }),
+  refused: () =>
+    refuse('invalid_request', { message: 'The signature of the webhook is not that of the payment provider.' }),
+  too_large: () => refuse('body_too_large', { status: 413, message: 'The webhook is larger than 256 KiB.' }),
 } as const
 
 async function takeFrom(

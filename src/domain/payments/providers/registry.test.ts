@@ -148,7 +148,7 @@ eachEngine('the registry of providers', (given) => {
     const account = await connect({ merchantId, secretsSealed, createdAt: start + 2 })
     assert.deepEqual(await offered(account), [['manual', null]])
     assert.deepEqual(unusable.toSorted(), [
-      'bank: the secrets cannot be opened',
+      'bank: the keys cannot be decrypted',
       'broken: does not load',
       'foreign: the provider is not installed',
     ])

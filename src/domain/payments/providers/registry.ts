@@ -51,7 +51,7 @@ export function createRegistry(parts: RegistryParts): Providers {
       const former = decryptFormerSecrets(rootSecret, account, now)
       const secrets = decryptAccountSecrets(rootSecret, account, account.secretsSealed)
       const load = Object.hasOwn(withAccount, account.provider) ? withAccount[account.provider] : undefined
-      if (!secrets || !load) throw new Error(secrets ? 'the provider is not installed' : 'the secrets cannot be opened')
+      if (!secrets || !load) throw new Error(secrets ? 'the provider is not installed' : 'the keys cannot be decrypted')
       const provider = (await load()).open({
         account,
         secrets,

@@ -85,18 +85,26 @@ test('the declared encoding of a file is used, unless the file was decoded befor
 
 const laughs = '<!DOCTYPE x [<!ENTITY a "ha"><!ENTITY b "&a;&a;">]>'
 const refused: [name: string, file: string | Buffer, reason: RegExp][] = [
-  ['a document type', laughs + rss(item(mug), ''), /^line 1: a document type is not read$/],
-  ['a document type in lower case', `<!doctype rss>${rss('', '')}`, /a document type is not read/],
+  [
+    'a document type',
+    laughs + rss(item(mug), ''),
+    /^line 1: the file contains a document type declaration (DOCTYPE), which is not supported$/,
+  ],
+  [
+    'a document type in lower case',
+    `<!doctype rss>${rss('', '')}`,
+    /the file contains a document type declaration (DOCTYPE), which is not supported/,
+  ],
   ['another kind of XML', '<?xml version="1.0"?>\n<urlset></urlset>', /^line 2: <urlset> is not a feed/],
   [
     'an export of WordPress',
     `<?xml version="1.0"?>\n<rss version="2.0" xmlns:wp="http://wordpress.org/export/1.2/"><channel><item><title>Cap</title></item></channel></rss>`,
-    /^line 2: this is an export of WordPress, .* take that CSV file$/,
+    /^line 2: this is an export of WordPress, .* import that CSV file$/,
   ],
   ['a page', '<html><body>Not found</body></html>', /<html> is not a feed/],
   ['an end that does not match', rss('<item>\n<g:id>x</id></item>'), /^line 3: an end tag does not close <g:id>$/],
   ['an end without a beginning', `${rss('')}</rss>`, /does not close anything/],
-  ['a second root', rss('') + rss('', ''), /follows the root element/],
+  ['a second root', rss('') + rss('', ''), /a second root element/],
   ['a file that breaks off', rss(item(mug)).slice(0, -20), /ends within/],
   ['a tag that breaks off', '<rss><channel', /ends within rss/],
   ['text of no element', `${rss('')}x`, /text outside of the root element/],
@@ -113,13 +121,13 @@ const refused: [name: string, file: string | Buffer, reason: RegExp][] = [
   ],
   ['a value without quotes', '<rss version=2></rss>', /^line 1: the XML is not well-formed: unquoted attribute value$/],
   ['an attribute twice', '<rss a="1" a="2"></rss>', /^line 1: the XML is not well-formed: duplicate attribute: a$/],
-  ['a bare &', rss(item('<g:id>a & b;</g:id>')), /an & is not written as &amp;/],
+  ['a bare &', rss(item('<g:id>a & b;</g:id>')), /an ampersand is not written as &amp;/],
   ['a comment without end', `<rss><!-- ${'x'.repeat(1_100_000)}`, /longer than 1 MiB/],
   ['bytes of no encoding', Buffer.concat([Buffer.from('<rss>'), Buffer.from([0xff])]), /is not UTF-8/],
   [
     'an encoding that is not known',
     rss('', '<?xml version="1.0" encoding="klingon"?>'),
-    /the encoding klingon is not known/,
+    /the encoding klingon is not supported/,
   ],
 ]
 for (const [name, file, reason] of refused) {

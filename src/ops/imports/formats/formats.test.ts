@@ -25,7 +25,7 @@ test('a WooCommerce file is read', async () => {
   const { products, refused } = await read('woocommerce.csv')
   assert.deepEqual([...products.keys()], ['v-neck-t-shirt-44', 'hoodie-logo-45', 'album-46', 'cap-47', 'cap-64'])
   assert.deepEqual(refused, [
-    [8, 'the variation names no product of the file as its parent'],
+    [8, 'the parent of the variation is not a product of the file'],
     [9, 'products of the type "grouped" are not imported'],
   ])
   const shirt = products.get('v-neck-t-shirt-44')
@@ -120,13 +120,13 @@ test('a Medusa file is read, with the prices in the shop’s currency', async ()
   assert.equal(products.get('sketch-pad')?.entry.published, false)
   assert.equal((await read('medusa.csv', { currency: 'USD' })).products.get('coffee-mug')?.entry.skus[1]?.price, 1700)
   assert.deepEqual((await read('medusa.csv', { currency: 'GBP' })).refused, [
-    [1, 'the file has no prices in GBP: no column "Variant Price GBP"'],
+    [1, 'the file has no prices in GBP: the column "Variant Price GBP" is missing'],
   ])
 })
 
 test('a Google feed is read', async () => {
   const { products, refused } = await read('google.tsv')
-  assert.deepEqual(refused, [[5, 'the price is in USD, and the shop sells in EUR']])
+  assert.deepEqual(refused, [[5, 'the price is in USD, but the shop sells in EUR']])
   const shears = products.get('shears')?.entry
   assert.deepEqual(
     shears?.skus.map(({ code, options, price, compareAtPrice, counted, weightGrams, image }) => [

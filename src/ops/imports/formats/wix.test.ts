@@ -23,9 +23,9 @@ async function read(name: string, findKnown?: FindKnown) {
 
 test('a file of an older Wix store is read', async () => {
   const { products, refused } = await read('wix.csv')
-  assert.deepEqual(refused, [[7, 'the row belongs to no product of the file']])
+  assert.deepEqual(refused, [[7, 'the row does not belong to a product of the file']])
   const [mug, twine, felt] = products.map(({ entry }) => entry)
-  assert.equal(products[0]?.notes.map(remarkText)[0], 'columns that are not imported: ribbon, weight')
+  assert.equal(products[0]?.notes.map(remarkText)[0], 'these columns are not imported: ribbon, weight')
   assert.deepEqual(
     [mug?.slug, mug?.name, mug?.brand, mug?.categories, mug?.description, mug?.metadata],
     [

@@ -69,8 +69,8 @@ test('a German header is read, with decimal commas, weights and downloads', asyn
   )
   assert.deepEqual(refused, [])
   assert.deepEqual(notes, [
-    'columns that are not imported: Ist hervorgehoben?, Meta: _x',
-    'line 2: attributes that are not options are listed at the end of descriptions',
+    'these columns are not imported: Ist hervorgehoben?, Meta: _x',
+    'line 2: attributes that are not options were appended to the description',
   ])
   const [mug] = entries
   assert.deepEqual(
@@ -96,7 +96,7 @@ test('columns in an unknown language are recognized by their order and their row
   assert.deepEqual(refused, [])
   assert.match(
     notes[0] ?? '',
-    /^columns that are known by their place alone: Tunnus, Liik, Tootekood, Pealkiri, Avaldatud/,
+    /^these columns are recognized only by their position: Tunnus, Liik, Tootekood, Pealkiri, Avaldatud/,
   )
   assert.deepEqual(
     entries.map(({ slug, name, description, categories, skus }) => [
@@ -121,7 +121,7 @@ test('a file with selected columns in an unknown language is recognized as a Woo
   assert.equal(refused.length, 1)
   assert.match(
     String(refused[0]?.[1]),
-    /^this is a product file of WooCommerce whose columns .* to English, and export it again$/,
+    /^this is a product file of WooCommerce whose column names .* to English, and export the products again$/,
   )
 })
 
@@ -217,7 +217,7 @@ test('only attributes that vary become options, at most three, and the others ar
       ),
     ),
   )
-  assert.deepEqual(refused, [[6, 'its variations differ by more than three attributes']])
+  assert.deepEqual(refused, [[6, 'the variations of the product differ in more than three attributes']])
   assert.deepEqual(
     entries.map(({ description, options }) => [description, options]),
     [
@@ -225,7 +225,7 @@ test('only attributes that vary become options, at most three, and the others ar
       ['• Color: Gray', []],
     ],
   )
-  assert.equal(notes.filter((note) => /listed at the end of descriptions/.test(note)).length, 1)
+  assert.equal(notes.filter((note) => /appended to the description/.test(note)).length, 1)
 })
 
 test('any number of values makes at most the allowed number of variants', async () => {

@@ -39,7 +39,7 @@ export function createPooledConnections(pool: pg.Pool, bounds: PostgresBounds): 
 
   async function connect(): Promise<pg.PoolClient> {
     const isOut = performance.now() - refusedAt < REFUSED_MS && pool.idleCount === 0
-    if (isOut) throw new StorageOutage('PostgreSQL cannot be reached: the last try failed a moment ago')
+    if (isOut) throw new StorageOutage('PostgreSQL cannot be reached: the last connection attempt failed a moment ago')
     for (;;) {
       const startedAt = performance.now()
       try {
@@ -66,7 +66,8 @@ export function createPooledConnections(pool: pg.Pool, bounds: PostgresBounds): 
 
   return {
     async acquire() {
-      if (turns.waiting >= bounds.queueMax) throw new StorageUnavailable('too many pieces of work are waiting')
+      if (turns.waiting >= bounds.queueMax)
+        throw new StorageUnavailable('too many reads and writes are waiting for a connection')
       try {
         for (;;) {
           const client = await connect()
@@ -76,7 +77,7 @@ export function createPooledConnections(pool: pg.Pool, bounds: PostgresBounds): 
       } catch (error) {
         if (error instanceof StorageUnavailable) throw error
         if (error instanceof WaitTimeout || isPoolTimeout(error))
-          throw new StorageUnavailable('no connection to PostgreSQL was free in time', error)
+          throw new StorageUnavailable('no PostgreSQL connection became available in time', error)
         throw new StorageOutage(`PostgreSQL cannot be reached: ${errorMessageOf(error)}`, error)
       }
     },

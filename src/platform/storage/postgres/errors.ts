@@ -55,7 +55,9 @@ export function isOutdated(error: unknown): boolean {
 export function asRetryable(error: unknown, answered: boolean): RetryableError | undefined {
   const isRace = error instanceof pg.DatabaseError && (error.code === '40001' || error.code === '40P01')
   const isDead = !answered && !isRefusal(error)
-  return isRace || isDead || isOutdated(error) ? new RetryableError('try again', { cause: error }) : undefined
+  return isRace || isDead || isOutdated(error)
+    ? new RetryableError('the transaction must be tried again', { cause: error })
+    : undefined
 }
 
 export function gaveUpError(tries: number, cause: unknown): StorageUnavailable {

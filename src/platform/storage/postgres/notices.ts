@@ -168,7 +168,7 @@ async function listenOnce(
   try {
     return await new Promise<never>((_, reject) => {
       client.on('error', reject)
-      client.on('end', () => reject(new Error('the connection ended')))
+      client.on('end', () => reject(new Error('the PostgreSQL connection ended')))
       client.on('notification', ({ payload }) => {
         if (payload === probe) {
           isReceived = true

@@ -629,11 +629,11 @@ describe('postgres', () => {
     const { storage } = await openThings()
     await assert.rejects(
       storage.read((db) => db.sql`select 9007199254740993 as "n"`),
-      /not a safe integer/,
+      /must be a safe integer/,
     )
     await assert.rejects(
       storage.read((db) => db.sql`select avg(n) + 0.5 as "n" from things`),
-      /not a safe integer/,
+      /must be a safe integer/,
     )
   })
 })

@@ -25,7 +25,7 @@ export function openPool(url: string, bounds: PostgresBounds): pg.Pool {
     })
   } catch {
     // The parser's own error message repeats the URL with its password.
-    throw new StorageRefused('the PostgreSQL URL cannot be read: postgres://user:password@host:port/database')
+    throw new StorageRefused('the PostgreSQL URL must have the form postgres://user:password@host:port/database')
   }
 }
 
@@ -58,14 +58,15 @@ export async function checkServer(pool: pg.Pool, log: Log): Promise<string> {
     })
   const [server] = rows
   if (!server) throw new StorageRefused('PostgreSQL did not report its version')
-  if (server.version < 150_000) throw new StorageRefused('PostgreSQL is older than version 15')
-  if (server.encoding !== 'UTF8') throw new StorageRefused(`the database is encoded in ${server.encoding}, not in UTF8`)
-  if (server.standby) throw new StorageRefused('this PostgreSQL server is a standby and cannot be written')
-  if (server.schema === null) throw new StorageRefused('none of the schemas in the search path of PostgreSQL exists')
+  if (server.version < 150_000) throw new StorageRefused('PostgreSQL must be of version 15 or later')
+  if (server.encoding !== 'UTF8')
+    throw new StorageRefused(`the encoding of the database must be UTF8, not ${server.encoding}`)
+  if (server.standby) throw new StorageRefused('this PostgreSQL server is a read-only standby: connect to the primary')
+  if (server.schema === null) throw new StorageRefused('the search path of PostgreSQL must contain an existing schema')
   // Otherwise existing tables would be read from one schema, and new tables created in another.
   if (server.found !== null && server.found !== server.schema)
     throw new StorageRefused(
-      `the search path finds the tables of another Cartwright in the schema ${server.found}, and none in ${server.schema}: set the search path to one schema`,
+      `the search path contains the schema ${server.found} with the tables of another Cartwright, but new tables would be created in ${server.schema}: set the search path to one schema`,
     )
   const unlimited = server.unlimited.split(', ').filter(Boolean)
   if (unlimited.length > 0)

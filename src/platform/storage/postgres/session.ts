@@ -57,7 +57,7 @@ export function withinPatience<T>(
       if (isOver || session.unhurried) return
       const now = performance.now()
       const leftMs = workMsMax - (now - startedAt)
-      if (leftMs <= 0) return void reject(new StorageUnavailable(`a piece of work took longer than ${workMsMax} ms`))
+      if (leftMs <= 0) return void reject(new StorageUnavailable(`a read or write took longer than ${workMsMax} ms`))
       const quietMs = silentMsMax - session.silentMs(now)
       if (quietMs <= 0) {
         session.giveUp()
@@ -188,7 +188,7 @@ export class Session {
     else this.#client.release()
     // PostgreSQL responds to `commit` with ROLLBACK if a statement failed that the work did not await.
     if (result.command !== 'COMMIT')
-      throw this.failure?.again ?? this.failure?.shown ?? new Error('nothing was committed')
+      throw this.failure?.again ?? this.failure?.shown ?? new Error('the transaction was not committed')
   }
 
   // Ends the transaction and releases the connection. Never rejects, and need not be awaited.
@@ -256,7 +256,7 @@ export class Session {
     this.#unfit = true
     this.failure ??= {
       shown: new StorageOutage(READ_ONLY, error),
-      again: new RetryableError('try again', { cause: error }),
+      again: new RetryableError('the transaction must be tried again', { cause: error }),
     }
     return this.failure
   }

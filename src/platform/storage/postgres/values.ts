@@ -22,7 +22,8 @@ export function parserFor(oid: number): (text: string) => unknown {
 
 function integer(text: string): number {
   const value = Number(text)
-  if (!Number.isSafeInteger(value)) throw new UnreadableValue(`${text} is not a safe integer`)
+  if (!Number.isSafeInteger(value))
+    throw new UnreadableValue(`a bigint of the database must be a safe integer, not ${text}`)
   return value
 }
 

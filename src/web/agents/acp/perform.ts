@@ -77,11 +77,16 @@ function inProtocol(error: unknown, { rowId }: AcpCall): unknown {
     case 'checkout_session_not_found':
       return notFound()
     case 'idempotency_key_reused':
-      return new AgentError(422, 'idempotency_conflict', 'This idempotency key was used with another body.')
+      return new AgentError(422, 'idempotency_conflict', 'This idempotency key was already used with another body.')
     case 'checkout_session_not_open':
-      return new AgentError(rowId === 'acpCancelSession' ? 405 : 409, 'session_not_open', 'The session has ended.', {
-        headers: rowId === 'acpCancelSession' ? { allow: 'GET' } : {},
-      })
+      return new AgentError(
+        rowId === 'acpCancelSession' ? 405 : 409,
+        'session_not_open',
+        'The checkout session has ended.',
+        {
+          headers: rowId === 'acpCancelSession' ? { allow: 'GET' } : {},
+        },
+      )
     default:
       return error
   }
@@ -128,7 +133,7 @@ const handlers: Readonly<Record<AcpRowId, Handle>> = {
     change(parts, call, async (tx) => {
       const sessionId = sessionIdOf(parts, call)
       const outcome = await cancelAgentCheckout(parts.tools, tx, call.caller, sessionId, call.moment)
-      if (outcome === 'busy') throw new AgentError(409, 'payment_in_progress', 'The session is being paid.')
+      if (outcome === 'busy') throw new AgentError(409, 'payment_in_progress', 'The checkout session is being paid.')
       return sessionText(parts, tx, call, sessionId, [])
     }),
 }
@@ -136,7 +141,7 @@ const handlers: Readonly<Record<AcpRowId, Handle>> = {
 // No session was opened whose messages could explain each item, so the error has the first message.
 function nothingLeft(notes: readonly LineNote[], words: AgentWords): AgentError {
   const [first] = notes.flatMap((note) => lineMessage(note, new Map()) ?? []).map((note) => acpMessage(note, words))
-  return new AgentError(400, first?.code ?? 'invalid', first?.content ?? 'No item is left.', {
+  return new AgentError(400, first?.code ?? 'invalid', first?.content ?? 'None of the items can be bought.', {
     issues: [{ path: '/line_items' }],
   })
 }
@@ -169,7 +174,12 @@ async function complete(parts: PayingParts, call: AcpCall): Promise<AcpAnswer> {
   const name = `${claim.claimant} ${claim.key}`
   if (paying.has(name)) {
     const headers = { 'retry-after': '1' }
-    throw new AgentError(409, 'idempotency_in_flight', 'The session is being paid by this key.', { headers })
+    throw new AgentError(
+      409,
+      'idempotency_in_flight',
+      'The checkout session is being paid by an earlier request with this idempotency key.',
+      { headers },
+    )
   }
   paying.add(name)
   try {

@@ -98,28 +98,33 @@ async function knownPlatform(context: ShopContext): Promise<PlatformRow> {
   const found = await platformOfKey(context)
   if (!found) {
     const headers = { 'www-authenticate': 'Bearer' }
-    throw new AgentError(401, 'unauthorized', 'The key of the platform must be sent as Authorization: Bearer.', {
-      headers,
-    })
+    throw new AgentError(
+      401,
+      'unauthorized',
+      'The key of the agent platform must be sent in the header Authorization: Bearer.',
+      {
+        headers,
+      },
+    )
   }
   trace.callerId = found.id
-  if (found.status === 'blocked') throw new AgentError(403, 'forbidden', 'The shop does not deal with this platform.')
+  if (found.status === 'blocked') throw new AgentError(403, 'forbidden', 'The shop has blocked this agent platform.')
   return platforms.see(shop, found.profileUrl, found)
 }
 
 function refuseVersion(header: string | string[] | undefined): void {
   if (header === acpVersion) return
   const code = header === undefined ? 'missing_api_version' : 'unsupported_api_version'
-  throw new AgentError(400, code, `The header API-Version is ${acpVersion}.`)
+  throw new AgentError(400, code, `The header API-Version must be ${acpVersion}.`)
 }
 
 // Sessions are stored for hours even if they are never paid, so platforms that are not approved may open fewer.
 function refuseOften(context: ShopContext, { id, status: standing }: PlatformRow, { status }: AcpRow): void {
   const isApproved = standing === 'approved'
   const waitMs = context.callWaitMs(id, isApproved ? 'approved' : 'proven')
-  if (waitMs > 0) throw tooManyRequests(waitMs, 'Too many calls were made.')
+  if (waitMs > 0) throw tooManyRequests(waitMs, 'The agent platform has sent too many requests.')
   const openWaitMs = status === 201 && !isApproved ? context.openWaitMs() : 0
-  if (openWaitMs > 0) throw tooManyRequests(openWaitMs, 'Too many sessions were opened.')
+  if (openWaitMs > 0) throw tooManyRequests(openWaitMs, 'The agent platform has opened too many checkout sessions.')
 }
 
 function keyIn(header: string | string[] | undefined): string {

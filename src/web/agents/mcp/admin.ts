@@ -197,7 +197,7 @@ async function callTool(
     throw new RpcError(
       403,
       403,
-      `This needs the scope ${row.scope}.`,
+      `This tool requires the scope ${row.scope}.`,
       { error: 'insufficient_scope', scope: row.scope },
       {
         'www-authenticate': assistantChallenge(publicOrigin(), {

@@ -50,7 +50,7 @@ export function readRequest(value: unknown): RpcRequest {
     throw new RpcError(400, -32600, 'The body must be one JSON-RPC request.')
   const { id, method, params = {} } = value
   if (id !== undefined && typeof id !== 'string' && !Number.isInteger(id))
-    throw new RpcError(400, -32600, 'The id of a request must be a text or a whole number.')
+    throw new RpcError(400, -32600, 'The id of a request must be a string or an integer.')
   if (!isObject(params)) throw new RpcError(400, -32602, 'The params of a request must be an object.')
   return { id: id as RpcId | undefined, method, params }
 }
@@ -68,7 +68,7 @@ export function mcpEraOf({ method, params }: RpcRequest, headers: RpcHeaders): M
     return 'legacy'
   }
   if (typeof named !== 'string' || !isObject(meta?.[capabilitiesMember]))
-    throw new RpcError(400, -32602, `params._meta must name ${versionMember} and ${capabilitiesMember}.`)
+    throw new RpcError(400, -32602, `params._meta must contain ${versionMember} and ${capabilitiesMember}.`)
   if (headers.version !== named) throw mismatch('mcp-protocol-version')
   if (named !== modernVersion) throw unsupported(named)
   if (headers.method !== method) throw mismatch('mcp-method')
@@ -89,11 +89,11 @@ export function mayBatch({ version }: RpcHeaders): boolean {
 
 function unsupported(requested: string): RpcError {
   const supported = [modernVersion, ...legacyVersions]
-  return new RpcError(400, -32022, 'This version of the protocol is not spoken here.', { supported, requested })
+  return new RpcError(400, -32022, 'This protocol version is not supported.', { supported, requested })
 }
 
 function mismatch(header: string): RpcError {
-  return new RpcError(400, -32020, `The header ${header} is missing, or differs from the body.`)
+  return new RpcError(400, -32020, `The header ${header} is missing or does not match the body.`)
 }
 
 export interface McpServerFacts {

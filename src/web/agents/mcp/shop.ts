@@ -148,8 +148,12 @@ function profileIn(context: ShopContext, meta: Readonly<Record<string, unknown>>
   const { profile } = (meta['ucp-agent'] ?? {}) as { profile?: unknown }
   const named = context.named.profileUrl ?? undefined
   if (profile !== undefined && typeof profile !== 'string')
-    throw new AgentError(400, 'invalid_profile_url', 'meta["ucp-agent"].profile must be a text.')
+    throw new AgentError(400, 'invalid_profile_url', 'meta["ucp-agent"].profile must be a string.')
   if (profile !== undefined && named !== undefined && profile !== named)
-    throw new AgentError(400, 'invalid_profile_url', 'The header and meta name different profiles.')
+    throw new AgentError(
+      400,
+      'invalid_profile_url',
+      'The profile in the header UCP-Agent differs from the profile in meta["ucp-agent"].',
+    )
   return profile ?? named
 }

@@ -47,13 +47,13 @@ export async function answerPost(
   try {
     // Refused, because a page of another origin could act for the person who opens it.
     if (raw.headers.origin !== undefined && raw.headers.origin !== ownOrigin)
-      throw new RpcError(403, -32600, 'Pages of other origins may not call this address.')
+      throw new RpcError(403, -32600, 'Pages of other origins must not call this address.')
     const limit = { key: `address ${addressBucket(address)}`, most: 16 }
     const bytes = await receive(raw, limit, () => readBytes(raw, bytesMax))
     if (typeof bytes === 'string')
       throw new RpcError(bytes === 'too_large' ? 413 : 400, -32600, 'The body is too large or incomplete.')
     const parsed = parseJson(bytes.toString('utf8'), depthMax)
-    if (!('value' in parsed)) throw new RpcError(400, -32700, 'The body is not JSON as it should be.')
+    if (!('value' in parsed)) throw new RpcError(400, -32700, 'The body is not well-formed JSON.')
     const message: Posted = {
       value: parsed.value,
       bytes,
@@ -98,7 +98,7 @@ async function answerBatch(
     throw new RpcError(
       400,
       -32600,
-      `The body must be one JSON-RPC request, or up to ${batchMax} in version 2025-03-26.`,
+      `The body must be one JSON-RPC request, or a batch of up to ${batchMax} in version 2025-03-26.`,
     )
   const bodies: string[] = []
   for (const [at, value] of values.entries()) {
@@ -152,7 +152,7 @@ async function resultOf(server: McpServer, request: RpcRequest, era: McpEra, byt
       throw new RpcError(
         era === 'modern' ? 400 : 200,
         -32602,
-        'A tool is called by its name, with an object of arguments.',
+        'The params of tools/call must contain the name of a tool and an object of arguments.',
       )
     return { ...frame(false), ...(await server.callTool(name, args as Record<string, unknown>, bytes)) }
   }

@@ -36,14 +36,18 @@ export async function identifyPlatform(
   const ofKey = await platformOfKey(context) // 401, 403
   const profileUrl = named ?? ofKey?.profileUrl
   if (ofKey && ofKey.profileUrl !== profileUrl)
-    throw new AgentError(403, 'profile_not_trusted', 'The key was made for another platform.')
+    throw new AgentError(403, 'profile_not_trusted', 'The key belongs to another agent platform.')
   // Developers begin without hosting a profile, so in test mode an unreadable profile is ignored.
   const isLenient = shop.mode === 'test' && shop.who === 'anyone'
   const known = profileUrl === undefined ? undefined : await refuseBlocked(context, profileUrl)
   const profile = profileUrl === undefined ? undefined : await profileOf(context, profileUrl, { known, isLenient })
   const negotiated = negotiate(profile, { capability: row.capability, isLenient })
   if (negotiated === 'version_unsupported')
-    throw new AgentError(422, 'version_unsupported', 'This server speaks 2026-08-25 and 2026-04-08.')
+    throw new AgentError(
+      422,
+      'version_unsupported',
+      'This server supports the protocol versions 2026-08-25 and 2026-04-08.',
+    )
   const platform = profileUrl === undefined ? undefined : await platforms.see(shop, profileUrl, known)
   trace.callerId = platform?.id ?? unknownPlatformId
   return { platform, profile, negotiated, ofKey }
@@ -69,9 +73,9 @@ export async function admitPlatform(
   const platformId = platform?.id ?? unknownPlatformId
   const proven = platform?.status === 'approved' ? 'approved' : 'proven'
   const waitMs = context.callWaitMs(platformId, proof === null ? 'claimed' : proven)
-  if (waitMs > 0) throw tooManyRequests(waitMs, 'Too many calls were made.')
+  if (waitMs > 0) throw tooManyRequests(waitMs, 'The agent platform has sent too many requests.')
   const openWaitMs = row.status === 201 ? context.openWaitMs() : 0
-  if (openWaitMs > 0) throw tooManyRequests(openWaitMs, 'Too many carts and checkouts were opened.')
+  if (openWaitMs > 0) throw tooManyRequests(openWaitMs, 'The agent platform has opened too many carts and checkouts.')
   const { dialect, active } = negotiated
   const { merchantId, mode, installationId } = shop
   const isTrusted = trusts(shop.who, platform, proof)
@@ -126,9 +130,9 @@ async function refuseBlocked(context: ShopContext, profileUrl: string): Promise<
   const { named, platforms, shop } = context
   const known = named.profileUrl === profileUrl ? named.platform : await platforms.findAt(shop, profileUrl)
   if (known?.status === 'blocked')
-    throw new AgentError(403, 'profile_not_trusted', 'The shop does not deal with this platform.')
+    throw new AgentError(403, 'profile_not_trusted', 'The shop has blocked this agent platform.')
   const waitMs = known ? 0 : context.newProfileWaitMs()
-  if (waitMs > 0) throw tooManyRequests(waitMs, 'Too many new profiles were named.')
+  if (waitMs > 0) throw tooManyRequests(waitMs, 'Too many agent platforms have introduced themselves recently.')
   return known
 }
 
@@ -146,7 +150,11 @@ function refuseBadUrl({ parts }: ShopContext, url: string): void {
   const parsed = URL.parse(url)
   const isOpenly = parsed?.protocol === 'http:' && isLoopback(new URL(origin))
   if (!parsed || url.length > 2_000 || isMisleading.test(url) || (parsed.protocol !== 'https:' && !isOpenly))
-    throw new AgentError(400, 'invalid_profile_url', 'The profile of a platform must be an https address.')
+    throw new AgentError(
+      400,
+      'invalid_profile_url',
+      'The profile of an agent platform must be an https URL of at most 2,000 characters.',
+    )
   goodUrls.set(name, true)
 }
 
@@ -156,12 +164,13 @@ export async function platformOfKey(context: ShopContext): Promise<PlatformRow |
   const key = readPlatformKey(request.raw)
   if (key === undefined) return undefined
   const principal = await parts.identify(`Bearer ${key}`, now.getTime())
-  if (!principal) throw new AgentError(401, 'unauthorized', 'The key is unknown, or it has ended.')
+  if (!principal) throw new AgentError(401, 'unauthorized', 'The key is unknown, expired or revoked.')
   const platform =
     principal.installationId === shop.installationId
       ? await parts.tools.storage.read((db) => findPlatformOfKey(db, shop, principal.id))
       : undefined
-  if (!platform) throw new AgentError(403, 'profile_not_trusted', 'The key was not made for a platform of this shop.')
+  if (!platform)
+    throw new AgentError(403, 'profile_not_trusted', 'The key does not belong to an agent platform of this shop.')
   return platform
 }
 
@@ -196,12 +205,14 @@ async function profileOf(
 ): Promise<PlatformProfile | undefined> {
   const found = await context.platforms.profileAt(url, askerOf(context, known))
   if (found === 'busy')
-    throw new AgentError(503, 'busy', 'Too many profiles are being read.', { headers: { 'retry-after': '2' } })
+    throw new AgentError(503, 'busy', 'Too many profiles of agent platforms are being read.', {
+      headers: { 'retry-after': '2' },
+    })
   if (found === 'unreachable') {
     if (isLenient) return undefined
-    throw new AgentError(424, 'profile_unreachable', 'The profile of the platform cannot be read.')
+    throw new AgentError(424, 'profile_unreachable', 'The profile of the agent platform cannot be read.')
   }
   if (!found.profile && !isLenient)
-    throw new AgentError(422, 'profile_malformed', 'The profile of the platform has no version.')
+    throw new AgentError(422, 'profile_malformed', 'The profile of the agent platform has no valid version.')
   return found.profile
 }

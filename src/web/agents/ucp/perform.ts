@@ -135,7 +135,7 @@ function asProtocolError(error: unknown): unknown {
   if (!(error instanceof Refusal)) return error
   switch (error.code) {
     case 'idempotency_key_reused':
-      return new AgentError(409, 'idempotency_conflict', 'This idempotency key was used with another body.')
+      return new AgentError(409, 'idempotency_conflict', 'This idempotency key was already used with another body.')
     case 'checkout_session_not_open':
       return new AgentError(409, 'checkout_not_open', 'The checkout has ended.')
     default:
@@ -424,7 +424,7 @@ async function searchNow(parts: UcpParts, call: UcpCall, { storeUrl }: CatalogSt
   const limit = Math.min(pagination.limit ?? 10, searchRowsMax)
   const named = filters.categories ?? []
   if (named.length === 0 && Object.keys(asked).length === 0)
-    throw new AgentError(400, 'invalid_request', 'Search by a query, a category or a price.')
+    throw new AgentError(400, 'invalid_request', 'A search must have a query, a category or a price.')
   const searchOne = ({ category, cursor, limit }: { category?: string; cursor: string | undefined; limit: number }) =>
     searchPage(parts, call, { ...asked, ...(category !== undefined && { category }), limit }, cursor)
   const found =
@@ -488,7 +488,7 @@ async function searchCategories(
 async function lookUpCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const ids = [...new Set((call.body as LookupShape).ids)]
   if (ids.length > lookedUpMax)
-    throw new AgentError(400, 'request_too_large', `At most ${lookedUpMax} ids are looked up.`)
+    throw new AgentError(400, 'request_too_large', `A lookup must have at most ${lookedUpMax} ids.`)
   const named = await parts.tools.storage.read((db) => listNamedListings(db, call.shop, ids))
   const products = await currentProducts(parts, call, [...new Set(named.map(({ slug }) => slug))])
   const { storeUrl } = await call.standing()

@@ -23,5 +23,5 @@ async function drawn(bitmap: ImageBitmap, scale: number): Promise<Blob> {
       const blob = await new Promise<Blob | null>((resolve) => canvas.toBlob(resolve, kind, quality))
       if (blob?.type === kind && blob.size <= pictureBytesMax) return blob
     }
-  throw new Error('too large')
+  throw new Error('the picture is too large to upload')
 }

@@ -37,7 +37,7 @@ async function upload(posted: PostedScreen): Promise<{ reply: Uploaded } | { ref
     if ('refusal' in outcome) return outcome
     first ??= outcome.reply.data
   }
-  if (!first) throw new Error('a picture was sent without a file')
+  if (!first) throw new Error('the picture was sent without a file')
   const { url, width, height } = first
   return { reply: { url, width, height } }
 }

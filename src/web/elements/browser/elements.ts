@@ -6,7 +6,7 @@ import { CartElement } from './cart.ts'
 import { ProductElement } from './product.ts'
 import { shop } from './shop.ts'
 
-if (shop.key === '') throw new Error('elements.js: data-key is missing')
+if (shop.key === '') throw new Error('elements.js: the attribute data-key is required')
 customElements.define('cartwright-buy', BuyElement)
 customElements.define('cartwright-product', ProductElement)
 customElements.define('cartwright-cart', CartElement)

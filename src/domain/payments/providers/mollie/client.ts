@@ -108,7 +108,7 @@ async function readBounded({ body }: Response): Promise<string> {
   // Leaving the loop cancels the rest of the response.
   for await (const chunk of body as AsyncIterable<Uint8Array>) {
     bytes += chunk.length
-    if (bytes > bodyBytesMax) throw new Error('an answer of Mollie is too long')
+    if (bytes > bodyBytesMax) throw new Error(`a response of Mollie has more than ${bodyBytesMax} bytes`)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks).toString('utf8')

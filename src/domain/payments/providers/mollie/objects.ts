@@ -163,7 +163,7 @@ function listed(value: unknown): readonly unknown[] {
 
 function word<const Words extends readonly string[]>(value: unknown, words: Words): Words[number] {
   const found = words.find((known) => known === value)
-  if (found === undefined) throw unexpected('a status that is known')
+  if (found === undefined) throw unexpected('a known status')
   return found
 }
 
@@ -183,5 +183,5 @@ function time(value: unknown): number {
 }
 
 function unexpected(what: string): Error {
-  return new Error(`an answer of Mollie lacks ${what}`)
+  return new Error(`a response of Mollie lacks ${what}`)
 }

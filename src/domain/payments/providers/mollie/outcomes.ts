@@ -22,7 +22,7 @@ export function mollieFindingOf(charge: Charge, payment: MolliePayment): Provide
 // A key belongs to one amount. Other facts mean a defect here, or a payment of another customer.
 export function assertMatchesCharge({ key, amount, currency }: Charge, payment: MolliePayment): void {
   if (payment.key !== key || payment.amount !== amount || payment.currency !== currency)
-    throw new Error(`the payment ${key} has other facts at Mollie`)
+    throw new Error(`the payment ${key} has another key, amount or currency at Mollie`)
 }
 
 // Assumed lifetime of an unpaid payment for which Mollie states no expiry.
@@ -56,7 +56,9 @@ export function mollieOutcomeOf(payment: MolliePayment): ProviderOutcome {
       return { kind: 'declined', code: 'authentication_failed', ...card }
     case 'authorized':
       // Mollie returns this status only for payments with a later capture, which this server never creates.
-      throw new Error('a payment at Mollie waits to be captured')
+      throw new Error(
+        `the payment ${reference} at Mollie is only authorized, but payments are created without later capture`,
+      )
   }
 }
 

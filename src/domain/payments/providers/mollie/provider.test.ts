@@ -355,7 +355,7 @@ test('the client aborts endless responses, follows no redirects, and can be abor
   }
   const [server, url] = await listen((request, response) => handlers[request.url ?? '']?.(request, response))
   const client = createMollieClient({ url, key: 'test_x' })
-  await assert.rejects(client.get('/long', {}, signal), /too long/)
+  await assert.rejects(client.get('/long', {}, signal), /has more than 4000000 bytes/)
   await assert.rejects(client.get('/away', {}, signal))
   const controller = new AbortController()
   const waiting = client.get('/never', {}, controller.signal)
@@ -421,7 +421,7 @@ test('the problems of an account are reported', async () => {
   assert.deepEqual(blocked, [issueAt('', 'account_blocked', named), issueAt('', 'no_method_at_provider', named)])
   assert.deepEqual(
     blocked.map(({ message }) => message),
-    ['Mollie has blocked the account', 'no payment method is switched on at Mollie'],
+    ['Mollie has blocked the account', 'no payment method is enabled at Mollie'],
   )
   Object.assign(profile, { status: 'verified', methods: ['ideal'] })
   assert.deepEqual(await check(profile.test.key, { public: { profile: 'pfl_other' } }), [

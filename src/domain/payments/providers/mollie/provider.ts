@@ -250,7 +250,8 @@ class MollieProvider implements PaymentProvider {
       if (payment.createdAt < createdAt - skewMs) return undefined
       rows += 1
     }
-    if (rows >= pagesMax * pageSize) throw new Error(`Mollie lists more than ${rows} payments since then`)
+    if (rows >= pagesMax * pageSize)
+      throw new Error(`the payment ${key} is not among the newest ${rows} payments that Mollie lists`)
     return undefined
   }
 
@@ -335,7 +336,8 @@ class MollieProvider implements PaymentProvider {
 
   #mustBeOf(charge: Charge): void {
     const { mode } = this.#parts
-    if (charge.mode !== mode) throw new Error(`a key of Mollie for ${mode} was asked for ${charge.mode}`)
+    if (charge.mode !== mode)
+      throw new Error(`a key of Mollie for ${mode} mode cannot be used for a charge in ${charge.mode} mode`)
   }
 }
 
@@ -352,7 +354,7 @@ function referenceOf(key: string): string {
 const unavailable: ProviderOutcome = { kind: 'declined', code: 'method_unavailable', brand: null, last4: null }
 
 function paymentPath(reference: string): string {
-  if (!isMollieId(reference, 'tr')) throw new Error('a reference is not one of Mollie')
+  if (!isMollieId(reference, 'tr')) throw new Error('the reference of the payment is not an id of Mollie')
   return `/v2/payments/${reference}`
 }
 

@@ -213,7 +213,7 @@ function check(method: string, details: MethodDetails, now: number): DetailProbl
 // The abort signal is checked only here: see `start`. Live charges are refused, because goods would be sent without a payment.
 function mustBeTest(charge: Charge, signal: AbortSignal): void {
   signal.throwIfAborted()
-  if (charge.mode !== 'test') throw new Error('the test provider was asked to charge in live mode')
+  if (charge.mode !== 'test') throw new Error('the test provider cannot charge in live mode')
 }
 
 const unreadable: TestVerdict = {

@@ -101,7 +101,8 @@ export function createStripeAccounts({ clock, url }: StripeAccountParts): Accoun
 
     open({ account, secrets, previous, onCall }: DecryptedAccount) {
       const { secretKey = '' } = secrets
-      if (modeOf(secretKey) !== account.mode) throw new Error('the key is not of the mode of its account')
+      if (modeOf(secretKey) !== account.mode)
+        throw new Error(`the key must be a key of ${account.mode} mode, as its account`)
       return createStripeProvider({
         client: clientFor(secretKey, onCall),
         mode: account.mode,

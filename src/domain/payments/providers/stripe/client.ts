@@ -11,7 +11,8 @@ export type { Stripe }
 // provider.
 const timeoutMs = 8_000
 const retries = 1
-if ((timeoutMs + 500) * (retries + 1) > providerMsMax) throw new Error('Stripe may take longer than a provider may')
+if ((timeoutMs + 500) * (retries + 1) > providerMsMax)
+  throw new Error('the timeouts and retries of Stripe exceed the time limit for a provider')
 
 export const stripeVersion = Stripe.API_VERSION
 

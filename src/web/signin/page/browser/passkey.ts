@@ -11,7 +11,7 @@ async function ask({ passkey: purpose = '', options: path }: DOMStringMap): Prom
     method: 'POST',
     body: new URLSearchParams({ for: purpose }),
   })
-  if (!answer.ok) throw new Error(`answered with ${answer.status}`)
+  if (!answer.ok) throw new Error(`the server answered with status ${answer.status}`)
   const options = await answer.json()
   const credential = await (purpose === 'register'
     ? navigator.credentials.create({ publicKey: PublicKeyCredential.parseCreationOptionsFromJSON(options) })
