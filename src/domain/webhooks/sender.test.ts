@@ -410,6 +410,23 @@ describe('connections', () => {
     assert.equal(receiver.connections(), 1)
   })
 
+  test('are used for any number of calls, each of which may have a response of 16 KiB', async (context) => {
+    const receiver = await listen(context, (socket) => socket.write(answer('200 OK', 'y'.repeat(16_000))))
+    const sender = open(context, patient)
+    for (let round = 0; round < 120; round += 1) {
+      assert.deepEqual(withoutTime(await sender.send(callTo(receiver))), answered(200, 'y'.repeat(4_096)))
+      await breath()
+    }
+    assert.equal(receiver.connections(), 1)
+  })
+
+  test('are replaced after a limited time', async (context) => {
+    const receiver = await listen(context, (socket) => socket.write(answer('200 OK')))
+    const sender = open(context, { ...patient, connectionMsMax: 1 })
+    while (receiver.connections() < 3) assert.equal((await sender.send(callTo(receiver))).statusCode, 200)
+    await receiver.until(() => receiver.open() <= 1)
+  })
+
   test('are at most eight to one origin, and every call is sent in its turn', async (context) => {
     const receiver = await listen(context, (socket) => setImmediate(() => socket.write(answer('200 OK'))))
     const sender = open(context, patient)

@@ -39,6 +39,8 @@ export interface SenderOptions {
   connectMsMax?: number
   // Timeout from the call of `send` to the end of the response, including the wait for a free connection.
   exchangeMsMax?: number
+  // How long connections to a receiver are used. Then its URL and the addresses of its name are checked again.
+  connectionMsMax?: number
   // For tests: replaces the resolver.
   lookup?: (name: string) => Promise<readonly string[]>
   dial?: (address: string, port: number) => Socket
@@ -56,15 +58,15 @@ const answerBytesRead = 16 * 1024
 const answerBytesKept = 4 * 1024
 const retryAfterCharactersMax = 100
 const interimAnswersMax = 16
-const callsPerConnection = 100
+const connectionMsDefault = 60_000
 // In the last tenth of its time a call is no longer sent: the response would be late, and the receiver would get the call twice.
 const shareToAnswerIn = 10
-// More bytes than this many valid calls can have. The limit stops data without end that is neither header nor body, such as reason
-// phrases or chunk extensions.
-const connectionBytesMax = 2 * callsPerConnection * (headerBytesMax + answerBytesRead)
+// More bytes than a valid response can have, with its interim ones. The limit stops data without end that is neither header nor body, such
+// as reason phrases or chunk extensions.
+const exchangeBytesMax = 2 * (interimAnswersMax * headerBytesMax + answerBytesRead)
 
 export function createSender(options: SenderOptions): Sender {
-  const { exchangeMsMax = exchangeMsDefault } = options
+  const { exchangeMsMax = exchangeMsDefault, connectionMsMax = connectionMsDefault } = options
   // The least recently used target comes first.
   const targets = new Map<string, Target>()
   const underWay = new Set<Exchange>()
@@ -72,31 +74,33 @@ export function createSender(options: SenderOptions): Sender {
   const connectTo = connectorOf(options, closing.signal)
 
   // One target per URL: a receiver that does not respond must not occupy the connections of another one on the same host.
-  function targetOf(url: string): Target | Ending {
-    const known = targets.get(url)
+  function targetOf(url: string, now: number): Target | Ending {
+    const last = targets.get(url)
+    const known = last && now - last.openedAt < connectionMsMax ? last : undefined
     // The URL is checked again, because the rules may have changed after it was registered.
     const problem = known ? undefined : findTargetProblem(url, options)
     if (problem !== undefined) return blocked(problem.message)
-    const target = known ?? newTarget(new URL(url), connectTo)
+    const target = known ?? newTarget(new URL(url), connectTo, now)
     targets.delete(url)
     targets.set(url, target)
+    // Current calls of a pool that is closed still end normally.
+    if (last !== undefined && last !== target) void last.pool.close()
     const [oldest] = targets
     if (targets.size > addressesMax && oldest) {
       targets.delete(oldest[0])
-      // Current calls of the pool still end normally.
       void oldest[1].pool.close()
     }
     return target
   }
 
-  async function exchange({ url, headers, body }: OutgoingCall): Promise<Ending> {
+  async function exchange({ url, headers, body }: OutgoingCall, startedAt: number): Promise<Ending> {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
-    const endsAt = performance.now() + exchangeMsMax
+    const endsAt = startedAt + exchangeMsMax
     // An idle connection may be reset just before it is used again; all of them are when a receiver restarts. Nothing was written then,
     // so the call cannot arrive twice. Each retry uses up one idle connection, and in the end a new one is opened.
     for (let again = 0; ; again += 1) {
       if (closing.signal.aborted) return closed
-      const target = targetOf(url)
+      const target = targetOf(url, startedAt)
       if ('kind' in target) return target
       const exchange = new Exchange(endsAt, endsAt - exchangeMsMax / shareToAnswerIn)
       underWay.add(exchange)
@@ -112,7 +116,7 @@ export function createSender(options: SenderOptions): Sender {
   return {
     async send(call) {
       const startedAt = performance.now()
-      const ending = await exchange(call).catch(() => failed('the call could not be made'))
+      const ending = await exchange(call, startedAt).catch(() => failed('the call could not be made'))
       return { ...ending, tookMs: Math.round(performance.now() - startedAt) }
     },
     async close() {
@@ -136,10 +140,12 @@ const closed = failed('the sender was closed')
 interface Target {
   path: string
   pool: Pool
+  // On the monotonic clock.
+  openedAt: number
 }
 
 // The pool follows no redirects, and takes no proxy from the environment.
-function newTarget({ origin, pathname, search }: URL, connectTo: buildConnector.connector): Target {
+function newTarget({ origin, pathname, search }: URL, connectTo: buildConnector.connector, openedAt: number): Target {
   const pool = new Pool(origin, {
     connect: connectTo,
     connections: connectionsPerAddress,
@@ -148,13 +154,12 @@ function newTarget({ origin, pathname, search }: URL, connectTo: buildConnector.
     keepAliveTimeout: idleMs,
     // A receiver may request a shorter keep-alive timeout, but no longer one.
     keepAliveMaxTimeout: idleMs,
-    maxRequestsPerClient: callsPerConnection,
     maxHeaderSize: headerBytesMax,
     // The deadline of the exchange covers headers and body.
     headersTimeout: 0,
     bodyTimeout: 0,
   })
-  return { path: pathname + search, pool }
+  return { path: pathname + search, pool, openedAt }
 }
 
 // One current call, whose progress undici reports. It ends once; later reports are ignored.
@@ -394,10 +399,13 @@ const interimDigit = '1'.charCodeAt(0)
 // but undici treats it as an error. undici does skip a 102.
 function bounded(socket: Socket): Socket {
   const read = socket.read.bind(socket)
+  // What was written and read when the present call began: more is only written by the next call.
+  let [written, before] = [0, 0]
   socket.read = (size?: number) => {
     const chunk: Buffer | null = read(size)
     if (!chunk) return chunk
-    if (socket.bytesRead > connectionBytesMax) socket.destroy(new CallFailure(failed('answer too large')))
+    if (socket.bytesWritten !== written) [written, before] = [socket.bytesWritten, socket.bytesRead - chunk.length]
+    if (socket.bytesRead - before > exchangeBytesMax) socket.destroy(new CallFailure(failed('answer too large')))
     if (chunk[interimAt] === interimDigit && chunk.subarray(0, unasked.length).equals(unasked))
       chunk.write('2', unasked.length - 1)
     return chunk
