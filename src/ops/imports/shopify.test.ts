@@ -277,8 +277,8 @@ const badRows: [name: string, rows: Cells[], refused: [line: number, reason: Reg
   ['an exponent', [{ ...good, 'Variant Price': '1e3' }], [[2, /not a plain decimal/]]],
   ['two points', [{ ...good, 'Variant Price': '10.0.0' }], [[2, /not a plain decimal/]]],
   ['a negative price', [{ ...good, 'Variant Price': '-5.00' }], [[2, /is negative/]]],
-  ['half a cent', [{ ...good, 'Variant Price': '1.005' }], [[2, /more digits than EUR has/]]],
-  ['many digits that are no noise', [{ ...good, 'Variant Price': '1.0051234567' }], [[2, /more digits than EUR has/]]],
+  ['half a cent', [{ ...good, 'Variant Price': '1.005' }], [[2, /more decimal places than EUR/]]],
+  ['many digits that are no noise', [{ ...good, 'Variant Price': '1.0051234567' }], [[2, /more decimal places than EUR/]]],
   ['too much money', [{ ...good, 'Variant Price': '99999999999999999' }], [[2, /not a plain decimal/]]],
   ['a long SKU', [{ ...good, 'Variant SKU': 'x'.repeat(256) }], [[2, /SKU has more than 255/]]],
   ['a long option value', [{ ...good, 'Option1 Value': 'x'.repeat(201) }], [[2, /option value has more than 200/]]],
@@ -295,7 +295,7 @@ const badRows: [name: string, rows: Cells[], refused: [line: number, reason: Reg
   [
     'a handle that comes back',
     [good, { ...good, Handle: 'cup', 'Variant SKU': 'C' }, good, good],
-    [[4, /duplicate handle: line 2/]],
+    [[4, /the handle is already used on line 2/]],
   ],
 ]
 for (const [name, rows, refused] of badRows) {
@@ -323,8 +323,8 @@ test('a row with more cells than the header is refused, and so is a product that
 test('a file without products is refused with one reason', async () => {
   const cases: [text: string, reason: RegExp][] = [
     ['', /the file is empty/],
-    ['Title,Variant Price\nMug,1.00\n', /no column "handle" or "url handle"/],
-    ['Handle,Variant Price\nmug,1.00\n', /no column "title"/],
+    ['Title,Variant Price\nMug,1.00\n', /does not name the column "handle" or "url handle"/],
+    ['Handle,Variant Price\nmug,1.00\n', /does not name the column "title"/],
     ['Handle,Title,SKU,HS Code,COO,Berlin\nmug,Mug,M,,,4\n', /the file contains stock/],
     ['<!DOCTYPE html>\n<html>\n', /not a product file of Shopify/],
   ]
@@ -399,7 +399,7 @@ const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][n
     { 'Variant Inventory Tracker': '', 'Variant Inventory Qty': '-12' },
     { backorder: false, counted: false, stock: 0 },
   ],
-  ['negative stock', { 'Variant Inventory Qty': '-12' }, { stock: 0 }, /-12 is negative and became 0/],
+  ['negative stock', { 'Variant Inventory Qty': '-12' }, { stock: 0 }, /-12 is negative and was changed to 0/],
   ['stock that is no number', { 'Variant Inventory Qty': 'many' }, {}, /stock "many"/],
   ['half a piece', { 'Variant Inventory Qty': '1.5' }, {}, /stock "1.5"/],
   ['too much stock', { 'Variant Inventory Qty': '1000000001' }, {}, /stock "1000000001"/],
@@ -521,7 +521,7 @@ test('HTML that is too long is replaced by its text', async () => {
   const long = await oneProduct({ ...good, 'Body (HTML)': '<b>x</b> &amp; '.repeat(5_000) })
   assert.equal(long.entry.descriptionHtml, null)
   assert.equal(long.entry.description?.length, 19_999)
-  assert.match(long.notes.map(remarkText).join(), /more than 65536 characters; only its text was taken/)
+  assert.match(long.notes.map(remarkText).join(), /more than 65536 characters, so only its plain text was imported/)
 })
 
 test('two different handles give two products, in one file and in two files', async () => {
@@ -580,7 +580,7 @@ test('a repeated SKU code is replaced by a generated one, which is the same in e
   )
   const notes = [...productsBySlug(outcomes).values()].flatMap((product) => product.notes)
   assert.equal(
-    notes.filter((note) => /SKU "MUG" is already used on line 2; here it became/.test(remarkText(note))).length,
+    notes.filter((note) => /SKU "MUG" is already used on line 2 and was changed to/.test(remarkText(note))).length,
     3,
   )
 })
@@ -604,8 +604,8 @@ test('a file with semicolons may have decimal commas, and a file with commas may
     ...{ code: 'mug', price: 1290, compareAtPrice: 129_900, backorder: false, requiresShipping: true },
     ...{ stock: 3, weightGrams: 12 },
   })
-  assert.match(String(await read(';', '1.299')), /more digits than EUR/)
-  assert.match(String(await read(';', '1,299')), /more digits than EUR/)
+  assert.match(String(await read(';', '1.299')), /more decimal places than EUR/)
+  assert.match(String(await read(';', '1,299')), /more decimal places than EUR/)
   assert.match(String(await read(';', '12.90,00')), /has a comma/)
   assert.match(String(await read(',', '12,90')), /has a comma/)
 })

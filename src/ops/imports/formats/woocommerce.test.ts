@@ -245,7 +245,7 @@ test('any number of values makes at most the allowed number of variants', async 
   )
   assert.equal(entries[0]?.skus.length, 500)
   assert.ok(
-    notes.some((note) => /only the first 500 became variants$/.test(note)),
+    notes.some((note) => /only the first 500 values became variants$/.test(note)),
     notes.join(),
   )
 })
@@ -267,5 +267,5 @@ test('a product that was renamed in the shop is found by its id', async () => {
   ])
   const hoodie = entries.find(({ slug }) => slug === 'hoodie-logo-45')
   assert.deepEqual([hoodie?.name, hoodie?.metadata], ['Jumper', { woocommerceId: '45' }])
-  assert.ok(notes.some((note) => /^line 3: the product has another name here/.test(note)))
+  assert.ok(notes.some((note) => /^line 3: the product has another name in the shop/.test(note)))
 })
