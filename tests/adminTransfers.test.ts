@@ -450,7 +450,7 @@ eachEngine('imports and exports', (given) => {
     const row = { moreRows: 0, leavesOut: false }
     const differs = { ...row, code: 'stock_differs' }
     assert.deepEqual(plan.refusedRows, [
-      { ...differs, line: 3, name: codeOf(other), values: { count: 7 }, reason: 'the stock is 7 now' },
+      { ...differs, line: 3, name: codeOf(other), values: { count: 7 }, reason: 'the stock has changed and is 7 now' },
       {
         ...{ ...row, line: 5, name: 'NONE', code: 'sku_unknown', values: {} },
         reason: 'the shop has no SKU with this code',
@@ -466,7 +466,13 @@ eachEngine('imports and exports', (given) => {
     )
     const done = await written(plan.id)
     assert.deepEqual(done.refusedRows[2], {
-      ...{ ...differs, line: 4, name: codeOf(sold), values: { count: 5 }, reason: 'the stock is 5 now' },
+      ...{
+        ...differs,
+        line: 4,
+        name: codeOf(sold),
+        values: { count: 5 },
+        reason: 'the stock has changed and is 5 now',
+      },
     })
     assert.deepEqual([done.written, done.refused], [1, 3])
     const levels = await Promise.all([one, other, sold].map(async ({ id }) => (await product(id)).skus[0].onHand))
@@ -741,7 +747,7 @@ eachEngine('imports and exports', (given) => {
     const { state, problem, created } = await transferWith(testServer, id)
     assert.deepEqual([state, created], ['failed', 0])
     assert.deepEqual([problem.code, problem.values, problem.line], ['reading_broken_off', { count: 3 }, null])
-    assert.match(problem.message, /^reading the file was broken off 3 times, so it is not read again/)
+    assert.match(problem.message, /^reading the file was interrupted 3 times: split the file/)
     const left = await testServer.storage.read(
       (db) => db.sql`
         select 'item' from transfer_items where transfer_id = ${id}

@@ -438,24 +438,24 @@ describe('refused commands', () => {
   // biome-ignore format: a table is read by its rows
   for (const [args, why] of [
     [['apps'], /apps needs a verb: create/],
-    [['apps', 'show'], /apps show needs APP/],
+    [['apps', 'show'], /apps show needs the argument APP/],
     [['apps', 'change', 'Pigeon'], /needs at least one option/],
     [['apps', 'change', 'Pigeon', '--mode', 'both'], /--mode must be test or live/],
     [['apps', 'toString', 'x'], /apps has no verb toString/],
-    [['apps', 'list', 'x'], /takes no x/],
+    [['apps', 'list', 'x'], /does not take the argument x/],
     [['apps', 'create'], /--name is required/],
     [['apps', 'create', '--name', 'Pigeon'], /--redirect-uri is required/],
     [[...create, ''], /--redirect-uri must be 1 to 20/],
-    [[...create, 'http://pigeon.example/'], /--redirect-uri must be https/],
+    [[...create, 'http://pigeon.example/'], /--redirect-uri must begin with https/],
     [[...create, 'https://pigeon.example/', '--scopes', 'openid'], /there is no scope openid/],
-    [[...create, 'https://pigeon.example/', '--scopes', ''], /--scopes must be some of/],
+    [[...create, 'https://pigeon.example/', '--scopes', ''], /--scopes must only contain/],
     [[...create, 'https://pigeon.example/', '--mode', 'both'], /--mode must be test or live/],
     [['users'], /users needs a verb: create/],
     [['users', 'constructor', 'x'], /users has no verb constructor/],
     [['users', 'create', '--merchant', 'alder'], /--email is required/],
     [['users', 'create', '--email', 'ada'], /--email must be/],
     [['users', 'create', '--email', 'a@b.example', '--password', 'secret-secret'], /users create has no option --password/],
-    [['users', 'password', 'a', 'b'], /users password takes no b/],
+    [['users', 'password', 'a', 'b'], /users password does not take the argument b/],
   ] as const)
     test(`exit code 2 for ${args.join(' ')}`, async () => {
       const { code, out, err } = await say('sqlite:/dev/null/nothing-is-opened-for-it', ...args)
@@ -491,7 +491,7 @@ describe('refused commands', () => {
     const bad: [path: string, why: RegExp][] = [
       [
         await file('private.json', { keys: [pair.privateKey.export({ format: 'jwk' })] }),
-        /keys\/0\/d is a part of the private key/,
+        /keys\/0\/d must not be sent, because it is part of a private key/,
       ],
       [await file('broken.json', '{'), /must be a JSON file/],
       [await file('large.json', ' '.repeat(70_000)), /more than 65536 bytes/],

@@ -26,7 +26,7 @@ test('the help of a verb has its usage and only its own options', async () => {
 
   --wait SECONDS  maximum time to wait for the answer, up to 60 seconds (default: 25)
   --json          print the result as JSON
-  --help          print this
+  --help          print this help
 `,
   })
   assert.deepEqual(await run('webhooks', 'test', '-h'), await run('webhooks', '--help', 'test'))
@@ -61,12 +61,12 @@ for (const [args, message, usage] of [
   [['keys', 'revoke', 'key_1', '--name=x'], 'keys revoke has no option --name', 'keys revoke KEY_ID'],
   [['keys', 'revoke', 'key_1', '-x'], 'keys revoke has no option -x', 'keys revoke KEY_ID'],
   [['doctor', '--force'], 'doctor has no option --force', 'doctor'],
-  [['keys', 'revoke'], 'keys revoke needs KEY_ID', 'keys revoke KEY_ID'],
-  [['keys', 'revoke', 'key_1', 'key_2'], 'keys revoke takes no key_2', 'keys revoke KEY_ID'],
-  [['secret', 'forget'], 'secret forget needs VERSION', 'secret forget VERSION... [--force]'],
-  [['backup'], 'backup needs FILE', 'backup FILE [--force]'],
-  [['backup', 'a', 'b'], 'backup takes no b', 'backup FILE [--force]'],
-  [['apply', 'a', 'b'], 'apply takes no b', 'apply [FILE] [--dry-run] [--stock] [--schema]'],
+  [['keys', 'revoke'], 'keys revoke needs the argument KEY_ID', 'keys revoke KEY_ID'],
+  [['keys', 'revoke', 'key_1', 'key_2'], 'keys revoke does not take the argument key_2', 'keys revoke KEY_ID'],
+  [['secret', 'forget'], 'secret forget needs the argument VERSION', 'secret forget VERSION... [--force]'],
+  [['backup'], 'backup needs the argument FILE', 'backup FILE [--force]'],
+  [['backup', 'a', 'b'], 'backup does not take the argument b', 'backup FILE [--force]'],
+  [['apply', 'a', 'b'], 'apply does not take the argument b', 'apply [FILE] [--dry-run] [--stock] [--schema]'],
   [
     ['keys', 'create'],
     '--name is required',
@@ -84,6 +84,6 @@ for (const [args, message, usage] of [
 test('--json may come before the verb, and words after -- are not options', async () => {
   const { code, out } = await run('keys', '--json', 'revoke')
   assert.equal(code, 2)
-  assert.deepEqual(JSON.parse(out), { error: { code: 'misuse', message: 'keys revoke needs KEY_ID' } })
-  assert.match((await run('keys', 'revoke', '--', '--x', 'y')).err, /^keys revoke takes no y\n/)
+  assert.deepEqual(JSON.parse(out), { error: { code: 'misuse', message: 'keys revoke needs the argument KEY_ID' } })
+  assert.match((await run('keys', 'revoke', '--', '--x', 'y')).err, /^keys revoke does not take the argument y\n/)
 })

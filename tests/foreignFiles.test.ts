@@ -57,7 +57,7 @@ eachEngine('files of other systems', (given) => {
     assert.deepEqual((await bring(storage, file('T-Shirt', 'Cap'))).counts, [2, 0, 0, 0])
     const renamed = await bring(storage, file('Classic T-Shirt', 'Hat'))
     assert.deepEqual(renamed.counts, [0, 2, 0, 0])
-    assert.ok(renamed.notes.some((note) => note.endsWith('is found by its id as "cap-48"')))
+    assert.ok(renamed.notes.some((note) => note.endsWith('was recognized by its id as "cap-48"')))
     assert.deepEqual(await productsOf(storage), [
       'cap-48 | Hat | cap-48-s | 0',
       'cap-48 | Hat | cap-48-m | 0',

@@ -63,7 +63,10 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 
       const second = await start(settings)
       assert.equal(keyIn(second.printed()), '')
-      assert.match(second.printed(), /New keys and a new sign-in for the demo shop: npm run -s cartwright -- demo/)
+      assert.match(
+        second.printed(),
+        /To get new keys and a new password for the demo shop, run `npm run -s cartwright -- demo`/,
+      )
       assert.equal((await getJson(`${second.origin}/api/v1/open/installation/identity`, key)).status, 200)
       assert.equal(await second.stop('SIGINT'), 0)
     })

@@ -821,9 +821,9 @@ eachEngine('the orders commands', (given) => {
     for (const [args, words] of [
       [[], /orders needs a verb: list/],
       [['eat', 'T-1001'], /orders has no verb eat/],
-      [['show'], /orders show needs NUMBER_OR_ID/],
+      [['show'], /orders show needs the argument NUMBER_OR_ID/],
       [['show', '1', '2'], /orders show takes no 2/],
-      [['list', 'T-1001'], /list takes no T-1001/],
+      [['list', 'T-1001'], /list does not take the argument T-1001/],
       [['list', '--status', 'lost'], /--status must be one of placed/],
       [['list', '--limit', '0'], /--limit must be/],
       [['refund', 'T-1001', '--amount', '1.5'], /--amount must be/],

@@ -106,7 +106,7 @@ describe('the npm package', () => {
     void closed.then(() => listening.reject(new Error(`it ended: ${printed}`)))
     await listening.promise
     const origin = `http://127.0.0.1:${port}`
-    assert.match(printed, /New ones: cartwright demo/)
+    assert.match(printed, /To get new ones, run `cartwright demo`/)
     assert.deepEqual(await outcomeOf(['health'], { PORT: port }), { code: 0, out: 'ready\n' })
     for (const path of ['/', '/shop', '/docs', '/admin/sign-in']) {
       const page = await found(origin + path)

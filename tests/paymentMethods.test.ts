@@ -394,8 +394,8 @@ describe('the commands for payment methods', () => {
   test('misuse is reported with its reason', async () => {
     for (const [args, why] of [
       [['methods'], /methods needs a verb: list, set/],
-      [['methods', 'list', 'x'], /methods list takes no x/],
-      [['methods', 'set'], /methods set needs METHOD/],
+      [['methods', 'list', 'x'], /methods list does not take the argument x/],
+      [['methods', 'set'], /methods set needs the argument METHOD/],
       [['methods', 'set', 'card', '--mode', 'live'], /the method must be bank_transfer or cash_on_delivery/],
       [['methods', 'set', 'bank_transfer'], /--mode is required/],
       [['methods', 'set', 'bank_transfer', '--mode', 'both'], /--mode must be test or live/],

@@ -69,10 +69,10 @@ describe('a promotion code', () => {
 
 describe('a shop file with bad promotions', () => {
   const cases: readonly [what: string, entry: object, path: string, message: RegExp][] = [
-    ['a percentage without one', { type: 'percentage' }, '/percentage', /needed/],
-    ['a percentage with an amount', { type: 'percentage', percentage: 1, amount: 1 }, '/amount', /does not fit/],
-    ['a fixed amount without one', { type: 'fixed_amount' }, '/amount', /needed/],
-    ['free shipping of some percent', { type: 'free_shipping', percentage: 1 }, '/percentage', /does not fit/],
+    ['a percentage without one', { type: 'percentage' }, '/percentage', /is required/],
+    ['a percentage with an amount', { type: 'percentage', percentage: 1, amount: 1 }, '/amount', /is not allowed/],
+    ['a fixed amount without one', { type: 'fixed_amount' }, '/amount', /is required/],
+    ['free shipping of some percent', { type: 'free_shipping', percentage: 1 }, '/percentage', /is not allowed/],
     ['no percent', { type: 'percentage', percentage: 0 }, '/percentage', /from 1 to 10000/],
     ['more than everything', { type: 'percentage', percentage: 10_001 }, '/percentage', /from 1 to 10000/],
     ['half a basis point', { type: 'percentage', percentage: 0.5 }, '/percentage', /integer/],
@@ -475,8 +475,8 @@ eachEngine('promotions', (given) => {
       const add = ['add', '--code', 'TRY', '--name', 'Try', '--type']
       for (const [args, code, line] of [
         [[], 2, 'promotions needs a verb: add, list, show, disable, enable'],
-        [['show'], 2, 'promotions show needs CODE'],
-        [['list', 'WELCOME10'], 2, 'promotions list takes no WELCOME10'],
+        [['show'], 2, 'promotions show needs the argument CODE'],
+        [['list', 'WELCOME10'], 2, 'promotions list does not take the argument WELCOME10'],
         [['add', '--name', 'Try', '--type', 'free_shipping'], 2, '--code is required'],
         [[...add, 'free'], 2, '--type must be one of "percentage", "fixed_amount", "free_shipping"'],
         [[...add, 'percentage'], 2, '--percentage is required for the type percentage'],
@@ -521,7 +521,7 @@ eachEngine('promotions', (given) => {
       assert.match((await cartwright(['apply', file], settings)).out, /^0 changed/)
       const unnamed = await cartwright(['promotions', 'list'], settings)
       assert.equal(unnamed.code, 2)
-      assert.match(unnamed.err, /^name the merchant with --merchant: rival, bloom\n/)
+      assert.match(unnamed.err, /^there are several merchants; choose one with --merchant: rival, bloom\n/)
       const listed = await cartwright(['promotions', 'list', '--merchant', 'bloom', '--json'], settings)
       const { promotions } = JSON.parse(listed.out)
       assert.deepEqual(
