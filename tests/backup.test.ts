@@ -275,7 +275,7 @@ describe('backup', () => {
       ['link.db', true, /belongs to the database itself/],
       ['hard.db', true, /belongs to the database itself/],
       ['shop.db.lock', true, /belongs to the database itself/],
-      ['used.db', false, /used\.db-wal belongs to another database/],
+      ['used.db', false, /used\.db-wal belongs to a former database/],
       // Whatever is no former backup was named by mistake.
       ['secret', true, /secret is not a database: it is not replaced/],
       ['taken', true, /taken is not a database: it is not replaced/],

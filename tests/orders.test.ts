@@ -652,7 +652,7 @@ eachEngine('the orders commands', (given) => {
     assert.deepEqual((await json('list', '--test', '--after', manual.orderId)).orders, [])
     assert.match((await run('list')).out, /^There are no live orders\./)
     assert.equal((await run('list', '--status', 'placed')).out, 'The list is empty.\n')
-    assert.equal((await run('list', '--after', 'T-1')).err, 'cartwright: bloom has no order T-1.\n')
+    assert.equal((await run('list', '--after', 'T-1')).err, 'cartwright: The merchant bloom has no order T-1.\n')
     assert.deepEqual((await json('list', '--test', '--status', 'cancelled')).orders, [])
     assert.match(
       (await run('list', '--test')).out,
@@ -713,7 +713,7 @@ eachEngine('the orders commands', (given) => {
     const lost = await run('show', 'T-1001', '--address')
     assert.match(lost.out, /contact {4}\(cannot be decrypted\)\n +address {4}\(cannot be decrypted\)\n/)
     assert.deepEqual([lost.code, lost.err], [0, ''])
-    assert.match((await run('fulfil', 'T-1001')).err, /Order T-1001 is refunded\. Add --anyway to send it\./)
+    assert.match((await run('fulfil', 'T-1001')).err, /Order T-1001 is refunded\. To send it anyway, add --anyway\./)
     const parcel = JSON.parse((await run('fulfil', 'T-1001', '--anyway', '--json')).out)
     assert.equal(parcel.order.status, 'completed')
   })
@@ -723,7 +723,10 @@ eachEngine('the orders commands', (given) => {
     const settings = settingsOf(testServer)
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settings)
     await testServer.orders.place({ isManual: true, method: 'cash_on_delivery' })
-    assert.match((await run('return', 'T-1001')).err, /Order T-1001 was not sent\. Use orders cancel\.\n/)
+    assert.match(
+      (await run('return', 'T-1001')).err,
+      /Order T-1001 cannot be returned, because it was not sent\. To cancel it, run `orders cancel`\.\n/,
+    )
     assert.equal((await run('fulfil', 'T-1001')).code, 0)
     const back = await run('return', 'T-1001', '--restock')
     const [entry] = await testServer.storage.read(

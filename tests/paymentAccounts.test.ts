@@ -108,7 +108,7 @@ eachEngine('accounts at payment providers', (given) => {
     const wrong = await run('connect redirect --mode live', key)
     assert.deepEqual(
       [wrong.error?.code, wrong.error?.message],
-      ['payment_account_refused', 'This is a key of test mode.'],
+      ['payment_account_refused', 'The key must not be a key of test mode.'],
     )
     bank.accounts.outage = Object.assign(new TypeError(`bad ${key}`), { code: 'ECONNREFUSED' })
     const silent = await run(connectTest, key)

@@ -316,7 +316,7 @@ describe('the commands for payment methods', () => {
       '/payments/0/instructions: is required: it tells shoppers where to send the money',
     ])
     assert.deepEqual(problemsOf([good, good]), ['/payments/1: must not appear twice'])
-    assert.deepEqual(problemsOf([{ ...good, instructions: ' \n ' }]), ['/payments/0/instructions: is blank'])
+    assert.deepEqual(problemsOf([{ ...good, instructions: ' \n ' }]), ['/payments/0/instructions: must not be blank'])
     assert.deepEqual(problemsOf([{ ...good, instructions: 'a\u0007b' }]), [
       '/payments/0/instructions: must not contain control characters or half of a surrogate pair',
     ])
@@ -348,9 +348,9 @@ describe('the commands for payment methods', () => {
       (await say(url, 'methods', 'list')).out,
       [
         'test  bank_transfer     on   14 days',
-        'test  cash_on_delivery  on   no term',
+        'test  cash_on_delivery  on   no payment term',
         'live  bank_transfer     off  14 days',
-        'live  cash_on_delivery  off  no term',
+        'live  cash_on_delivery  off  no payment term',
         '! no payment method is offered in live mode, so nobody can pay: name one under payments in the shop file, or by methods set',
         '',
       ].join('\n'),
@@ -377,10 +377,10 @@ describe('the commands for payment methods', () => {
       /live {2}bank_transfer {5}on {3}30 days\n {6}Bloom & <Söhne>\n {6}IBAN/,
     )
     // Only what is said changes.
-    assert.match((await set('--term-days', 'none')).out, /live {2}bank_transfer {5}on {3}no term\n {6}Bloom/)
+    assert.match((await set('--term-days', 'none')).out, /live {2}bank_transfer {5}on {3}no payment term\n {6}Bloom/)
     assert.match(
       (await set('--off')).out,
-      /live {2}bank_transfer {5}off {2}no term\n {6}Bloom[\s\S]*! no payment method/,
+      /live {2}bank_transfer {5}off {2}no payment term\n {6}Bloom[\s\S]*! no payment method/,
     )
     assert.doesNotMatch((await set('--on')).out, /!/)
     assert.doesNotMatch((await say(url, 'doctor')).out, /!/)

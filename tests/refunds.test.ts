@@ -339,7 +339,7 @@ eachEngine('a refund that failed', (given) => {
     const run = (...args: string[]) => cartwright(['orders', ...args, '--merchant', 'bloom'], settingsOf(testServer))
     const { orderId, quote } = await testServer.orders.place()
     await giveBack(testServer, orderId, 500)
-    assert.match((await run('show', 'T-1001')).out, /^ {2}refunding {2}€5\.00 on its way$/m)
+    assert.match((await run('show', 'T-1001')).out, /^ {2}refunding {2}€5\.00 pending$/m)
     await failForGood(testServer)
     assert.match(
       (await run('show', 'T-1001')).out,

@@ -148,7 +148,7 @@ anyEngine('webhooks in a shop file', (given) => {
     for (const dryRun of [true, false])
       await assert.rejects(
         applyShop(storage, local, { ...options, dryRun }),
-        refusal(/^\/installations\/0\/webhooks\/1\/url: .*CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1 allows it$/),
+        refusal(/^\/installations\/0\/webhooks\/1\/url: .*CARTWRIGHT_WEBHOOK_ALLOW_PRIVATE=1 (also )?allows .*$/),
       )
     const { webhooks: _, ...without } = options
     await assert.rejects(applyShop(storage, local, without), TypeError)
@@ -164,7 +164,7 @@ anyEngine('webhooks in a shop file', (given) => {
     for (const dryRun of [true, false])
       await assert.rejects(
         applyShop(storage, shop([{ url: 'https://d.example/' }]), { ...options, dryRun }),
-        refusal(/at most 100 webhook endpoints/),
+        refusal(/has 100 webhook endpoints/),
       )
   })
 
@@ -205,7 +205,7 @@ anyEngine('webhooks in a shop file', (given) => {
 
 describe('invalid webhooks in a shop file', () => {
   for (const [name, webhooks, path, message] of [
-    ['an invalid address', [{ url: 'nowhere' }], '/0/url', /cannot be read/],
+    ['an invalid address', [{ url: 'nowhere' }], '/0/url', /must be a valid URL/],
     ['a password', [{ url: 'https://me:word@a.example' }], '/0/url', /must not contain a user name/],
     ['a metadata service', [{ url: 'http://169.254.169.254/' }], '/0/url', /private or special/],
     [

@@ -16,7 +16,11 @@ for (const [name, subscriptions] of taken)
 
 const refused: [name: string, subscriptions: readonly string[], problem: RegExp][] = [
   ['no event', [], /^the endpoint must subscribe to at least one event/],
-  ['too many', Array.from({ length: subscriptionsMax + 1 }, () => '*'), /^the endpoint must subscribe to at most 50 events/],
+  [
+    'too many',
+    Array.from({ length: subscriptionsMax + 1 }, () => '*'),
+    /^the endpoint must subscribe to at most 50 events/,
+  ],
   ['an unknown event', ['order.eaten'], /^"order\.eaten" is not an event/],
   ['an unknown subject', ['parcel.*'], /^"parcel\.\*" is not an event/],
   ['a subject alone', ['order'], /^"order" is not an event/],

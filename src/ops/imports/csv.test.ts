@@ -103,7 +103,12 @@ const refused: [name: string, chunks: (string | Buffer)[], line: number, reason:
     /name its encoding, which is often windows-1252/,
   ],
   ['a UTF-16 file without its mark', [Buffer.from('a,b\n', 'utf16le')], 1, /perhaps UTF-16/],
-  ['half a character of UTF-16', [Buffer.from('\ufeffa,b\n1,2', 'utf16le'), Buffer.of(0x31)], 2, /not encoded in utf-16le/],
+  [
+    'half a character of UTF-16',
+    [Buffer.from('\ufeffa,b\n1,2', 'utf16le'), Buffer.of(0x31)],
+    2,
+    /not encoded in utf-16le/,
+  ],
   ['a cell over 1 MiB', ['a,b\n1,', 'x'.repeat(cellBytesMax + 1), '\n'], 2, /cell is larger/],
   ['a row over 2 MiB', ['a,b\n', ...Array(5).fill(`${'x'.repeat(rowBytesMax / 4)},`), '\n'], 2, /row is larger/],
   ['a row over 2 MiB in one chunk', [`a,b\n${`${'x'.repeat(rowBytesMax / 4)},`.repeat(5)}\n`], 2, /row is larger/],

@@ -278,7 +278,11 @@ const badRows: [name: string, rows: Cells[], refused: [line: number, reason: Reg
   ['two points', [{ ...good, 'Variant Price': '10.0.0' }], [[2, /not a plain decimal/]]],
   ['a negative price', [{ ...good, 'Variant Price': '-5.00' }], [[2, /is negative/]]],
   ['half a cent', [{ ...good, 'Variant Price': '1.005' }], [[2, /more decimal places than EUR/]]],
-  ['many digits that are no noise', [{ ...good, 'Variant Price': '1.0051234567' }], [[2, /more decimal places than EUR/]]],
+  [
+    'many digits that are no noise',
+    [{ ...good, 'Variant Price': '1.0051234567' }],
+    [[2, /more decimal places than EUR/]],
+  ],
   ['too much money', [{ ...good, 'Variant Price': '99999999999999999' }], [[2, /not a plain decimal/]]],
   ['a long SKU', [{ ...good, 'Variant SKU': 'x'.repeat(256) }], [[2, /SKU has more than 255/]]],
   ['a long option value', [{ ...good, 'Option1 Value': 'x'.repeat(201) }], [[2, /option value has more than 200/]]],

@@ -95,7 +95,11 @@ const refused: [name: string, file: string | Buffer, reason: RegExp][] = [
     `<!doctype rss>${rss('', '')}`,
     /the file contains a document type declaration \(DOCTYPE\), which is not supported/,
   ],
-  ['another kind of XML', '<?xml version="1.0"?>\n<urlset></urlset>', /^line 2: the root element <urlset> is not that of/],
+  [
+    'another kind of XML',
+    '<?xml version="1.0"?>\n<urlset></urlset>',
+    /^line 2: the root element <urlset> is not that of/,
+  ],
   [
     'an export of WordPress',
     `<?xml version="1.0"?>\n<rss version="2.0" xmlns:wp="http://wordpress.org/export/1.2/"><channel><item><title>Cap</title></item></channel></rss>`,
