@@ -186,7 +186,7 @@ eachEngine('accounts at payment providers in the browser', (given) => {
     await page.press('Connect', { 'account-key': 'live_wrong' })
     assert.equal(page.status, 400)
     assert.equal(page.field('account-key')?.isInvalid, true)
-    assert.match(page.text(), /This is not an API key of Mollie/)
+    assert.match(page.text(), /The key must be an API key of Mollie/)
     assert.doesNotMatch(page.html, /live_wrong/)
     // A test key connects test mode, though the page is of live mode.
     await page.press('Connect', { 'account-key': mollie.profile.test.key })

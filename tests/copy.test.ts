@@ -227,7 +227,7 @@ describe('a move between databases', () => {
     bytes.fill(0xff, (Number(root?.rootpage) - 1) * size, Number(root?.rootpage) * size)
     writeFileSync(file, bytes)
     const target = await to.migratedUrl()
-    await assert.rejects(copyStore(url, target, plain), /^StorageRefused: the database file is damaged/)
+    await assert.rejects(copyStore(url, target, plain), /^StorageRefused: the database file .* is damaged/)
   })
 
   test('does not wait for a server that uses another schema of the same database', async () => {
@@ -264,7 +264,7 @@ describe('a move between databases', () => {
       inOrderOfReferences(tables).map(({ name }) => name),
       ['c', 'b', 'a', 'd'],
     )
-    assert.throws(() => inOrderOfReferences([table('a', 'b'), table('b', 'a')]), /in a circle: a, b/)
+    assert.throws(() => inOrderOfReferences([table('a', 'b'), table('b', 'a')]), /in a cycle: a, b/)
   })
 })
 

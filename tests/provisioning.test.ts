@@ -453,7 +453,7 @@ eachEngine('provisioning', (given) => {
     assert.deepEqual([report.created, report.refusedCount], [1, 0])
     assert.match(
       report.notes.map(remarkText).at(-1) ?? '',
-      /line 2: the SKU "SHARED" belongs to the product first; here it became/,
+      /line 2: the SKU "SHARED" belongs to the product first and was changed to/,
     )
     const again = await bring(storage, csv(row('second'), row('first')))
     assert.deepEqual([again.unchanged, again.changed, again.refusedCount], [2, 0, 0])

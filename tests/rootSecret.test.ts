@@ -293,7 +293,7 @@ eachEngine('every command', (given) => {
     const state = await stateOf(shop)
     const pattern =
       given.engine === 'sqlite'
-        ? /there is no root secret at .*secret, and the database was made with one/
+        ? /there is no root secret at .*secret, but the database was created with one/
         : /CARTWRIGHT_SECRET is required with PostgreSQL/
     for (const [key, args] of tried(true)) isRefused(await cartwright(args, settings({})), pattern, key)
     assert.equal(await stateOf(shop), state)
@@ -350,7 +350,7 @@ eachEngine('every command', (given) => {
     for (const [key, args] of tried(true)) {
       if (effects[key] !== 'reads' || ['doctor', 'backup'].includes(key)) continue
       const said = await cartwright(args, { CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: right })
-      isRefused(said, /the database lacks migrations \(1\): run migrate, or start the server/, key)
+      isRefused(said, /the database lacks migrations \(1\): run `migrate`, or start the server/, key)
     }
     assert.equal(await allRows(url), before)
   })
@@ -575,7 +575,7 @@ eachEngine('a version of the root secret that is forgotten', (given) => {
     )
     isRefused(
       await cartwright(forget, settings(wrong)),
-      /still contains version 1: set another one in its place/,
+      /still contains version 1: replace it by a new version/,
       'in its own place',
     )
     isRefused(
@@ -618,7 +618,7 @@ eachEngine('a version of the root secret that is forgotten', (given) => {
     )
     isRefused(
       await cartwright(['secret', 'forget', '1'], alone),
-      new RegExp(`still needed for API keys: 4 \\(${ids.join(', ')}\\) `),
+      new RegExp(`still needed for API keys: 4 \\(${ids.join(', ')}\\):`),
       'keys that were not used',
     )
     // As their next use does.
@@ -767,7 +767,7 @@ describe('a copy of a database', () => {
     const state = treeOf(other)
     const moved = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(other, 'x.db')}`, PORT: '0' }
     for (const args of [['serve'], ['doctor'], ['users', 'list'], ['demo']])
-      isRefused(await cartwright(args, moved), /there is no root secret at .*secret, and/, args.join(' '))
+      isRefused(await cartwright(args, moved), /there is no root secret at .*secret, but/, args.join(' '))
     isRefused(
       await cartwright(['serve'], { ...moved, CARTWRIGHT_SECRET: wrong }),
       /made with another root secret/,

@@ -158,7 +158,7 @@ test('mistakes in the file of cells are reported in one line each, without secre
     assert.doesNotMatch(err, /only-the-tests/)
     return err.replace('cartwright: ', '').replace(file, 'FILE').trim()
   }
-  assert.equal(await said('[{'), 'CARTWRIGHT_CELLS: FILE cannot be read: it is not JSON.')
+  assert.equal(await said('[{'), 'CARTWRIGHT_CELLS: FILE cannot be read: the file is not well-formed JSON.')
   assert.equal(
     await said([]),
     'CARTWRIGHT_CELLS: FILE must contain a list of cells, each with origin, databaseUrl, secret.',

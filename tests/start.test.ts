@@ -339,7 +339,7 @@ describe('a start', () => {
     await rm(`${file}.lock`)
   }
 
-  const damageLine = /^cartwright: the database file is damaged, restore a backup: .*shop\.db: .* page .*$/m
+  const damageLine = /^cartwright: the database file .*shop\.db is damaged: restore a backup \(.* page .*$/m
 
   test('ends when its check finds that the database file is damaged, and the next start is refused', async () => {
     const settings = await migrated()

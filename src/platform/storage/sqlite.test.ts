@@ -333,7 +333,7 @@ describe('sqlite', () => {
       return true
     })
     const second = start('serve', url)
-    assert.match(String(await second.line()), /^StorageRefused: another Cartwright server has this file open: /)
+    assert.match(String(await second.line()), /^StorageRefused: another Cartwright server has the database .* open: /)
 
     const shell = start('insert', url, 'shell', '40')
     const writing = { on: true }
@@ -416,7 +416,7 @@ describe('sqlite', () => {
 
   test('checks the file before its use after an unclean shutdown, if that is requested', async () => {
     const { url, file, whole } = await damagedThings()
-    const damaged = /^StorageRefused: the database file is damaged/
+    const damaged = /^StorageRefused: the database file .* is damaged/
     await assert.rejects(openStorage(url, { server: true, checksFirst: true }), damaged)
     writeFileSync(file, whole)
     const storage = await openStorage(url, { server: true, checksFirst: true })
@@ -432,7 +432,7 @@ describe('sqlite', () => {
     const { promise: damaged, resolve: onDamage } = Promise.withResolvers<StorageRefused>()
     const storage = await openStorage(url, { server: true, onDamage })
     const damage = await damaged
-    assert.match(String(damage), /^StorageRefused: the database file is damaged, restore a backup: /)
+    assert.match(String(damage), /^StorageRefused: the database file .* is damaged: restore a backup /)
     const told = (error: unknown) => error instanceof StorageUnavailable && error.message === damage.message
     await assert.rejects(insert(storage, 'late'), told)
     await assert.rejects(countOf(storage), told)
@@ -440,7 +440,7 @@ describe('sqlite', () => {
 
     // From now on the file is checked before it is used, at every start.
     for (let attempt = 0; attempt < 2; attempt++)
-      await assert.rejects(openStorage(url, { server: true }), /^StorageRefused: the database file is damaged/)
+      await assert.rejects(openStorage(url, { server: true }), /^StorageRefused: the database file .* is damaged/)
 
     // After a repair, the file is served immediately and the damage is forgotten.
     writeFileSync(file, whole)
