@@ -1,15 +1,14 @@
 // Runs a suite on both engines: each gets its own stores, which are closed and removed afterwards.
-import { copyFile, mkdtemp, rm } from 'node:fs/promises'
+import { copyFile, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { after, afterEach, beforeEach, describe } from 'node:test'
 import { migrate } from '../src/platform/storage/migrate.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
 import type { Engine, Storage, StorageOptions } from '../src/platform/storage/storage.ts'
 import { declareOn, engines, isOnSqliteOnly } from './engines.ts'
-import { placeOfData } from './folder.ts'
-import { lease } from './leases.ts'
+import { makeFolder } from './folder.ts'
+import { type Content, type Lease, lease } from './leases.ts'
 import { freshDatabase } from './postgres.ts'
-import { canShare } from './shared.ts'
 import { templates } from './templates.ts'
 import { isWide } from './wide.ts'
 
@@ -30,6 +29,8 @@ export interface Given {
   migratedUrl(): Promise<string>
   // The URL of a copy of a store that is not open, if the engine can copy.
   copyOf?(url: string): Promise<string>
+  // A store with the schema that other tests have used before, with this content.
+  lease?(content?: Content): Promise<Lease>
   // Registers a cleanup that runs after the test, or after the suite if no test runs, before the stores are removed.
   later(end: () => Promise<void>): void
   // What it opens lasts as long as the suite: for what several tests use and the first of them opens.
@@ -59,6 +60,16 @@ export function isOnce({ engine }: Pick<Given, 'engine'>): boolean {
 // and take a process each.
 export function inTurns<Case>({ engine }: Pick<Given, 'engine'>, cases: readonly Case[]): readonly Case[] {
   return isWide ? cases : cases.filter((_, place) => (place % 2 === 0) === (engine === 'sqlite'))
+}
+
+// Test servers then get a store that no other test uses: for tests that read the bytes of a file, or keep it for longer.
+export function withoutLeases({ lease: _, ...given }: Given): Given {
+  return given
+}
+
+// What the next test would not know of must not be in the store of the one before.
+function isLeasable({ server, ...options }: StorageOptions): boolean {
+  return !server && Object.values(options).every((value) => typeof value !== 'function')
 }
 
 type Leftovers = (() => Promise<void>)[]
@@ -95,7 +106,7 @@ function givenStores(engine: Engine, leftovers: () => Leftovers): Given {
       leftovers().push(database.drop)
       return database.url
     }
-    const folder = await mkdtemp(join(await placeOfData(), 'cartwright-'))
+    const folder = await makeFolder()
     leftovers().push(() => rm(folder, { recursive: true, force: true }))
     const file = join(folder, 'test.db')
     if (template !== undefined) await copyFile(template, file)
@@ -107,12 +118,14 @@ function givenStores(engine: Engine, leftovers: () => Leftovers): Given {
   const copyOf = (url: string) =>
     urlOf(engine === 'postgres' ? new URL(url).pathname.slice(1) : url.slice('sqlite:'.length))
 
+  async function leaseWith(options: StorageOptions, content?: Content): Promise<Lease> {
+    const leased = await lease(engine, options, content)
+    leftovers().push(leased.end)
+    return leased
+  }
+
   async function open({ withMigrations = true, url, ...options }: OpenOptions = {}): Promise<Storage> {
-    if (engine === 'postgres' && withMigrations && url === undefined && !options.log && canShare()) {
-      const leased = await lease((await templates()).postgres, options)
-      leftovers().push(leased.end)
-      return leased.storage
-    }
+    if (withMigrations && url === undefined && isLeasable(options)) return (await leaseWith(options)).storage
     const storage = await openStorage(url ?? (await (withMigrations ? migratedUrl() : freshUrl())), options)
     leftovers().push(() => storage.close())
     if (withMigrations && url !== undefined) await migrate(storage, { now: new Date() })
@@ -125,6 +138,7 @@ function givenStores(engine: Engine, leftovers: () => Leftovers): Given {
     freshUrl,
     migratedUrl,
     copyOf,
+    lease: (content) => leaseWith({}, content),
     later: (end) => void leftovers().push(end),
     get shared() {
       return given

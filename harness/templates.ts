@@ -1,12 +1,10 @@
 // A store of each engine with the schema, created once per run: a copy costs a fraction of migrating an empty store.
 
-import { mkdtempSync, rmSync } from 'node:fs'
 import { copyFile, mkdir } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { migrate } from '../src/platform/storage/migrate.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
-import type { Engine } from '../src/platform/storage/storage.ts'
-import { placeOfData } from './folder.ts'
+import { makeFolder } from './folder.ts'
 import { freshDatabase } from './postgres.ts'
 
 export interface Templates {
@@ -31,7 +29,7 @@ export async function shareTemplates(): Promise<void> {
 }
 
 async function makeTemplates(): Promise<Templates> {
-  const sqlite = join(await folder(), 'template.db')
+  const sqlite = join(await makeFolder(), 'template.db')
   const { url } = await freshDatabase()
   for (const place of [`sqlite:${sqlite}`, url]) {
     const storage = await openStorage(place)
@@ -45,26 +43,4 @@ async function makeTemplates(): Promise<Templates> {
 export async function copyTemplate(file: string): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 })
   await copyFile((await templates()).sqlite, file)
-}
-
-let copies = 0
-
-// The URL of a new store with the schema, for a template of this process: it outlives the suites.
-export async function makeTemplate(engine: Engine): Promise<string> {
-  const { sqlite, postgres } = await templates()
-  if (engine === 'postgres') return (await freshDatabase({ template: postgres })).url
-  const file = join(await folder(), `${copies++}.db`)
-  await copyFile(sqlite, file)
-  return `sqlite:${file}`
-}
-
-let own: Promise<string> | undefined
-
-function folder(): Promise<string> {
-  own ??= placeOfData().then((place) => {
-    const made = mkdtempSync(join(place, 'cartwright-'))
-    process.on('exit', () => rmSync(made, { recursive: true, force: true }))
-    return made
-  })
-  return own
 }

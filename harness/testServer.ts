@@ -29,18 +29,15 @@ import type { MerchantMode } from '../src/platform/kit/mode.ts'
 import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
 import { createLog } from '../src/platform/log/log.ts'
 import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
-import { openStorage } from '../src/platform/storage/open.ts'
-import type { Engine, Storage } from '../src/platform/storage/storage.ts'
+import type { Storage } from '../src/platform/storage/storage.ts'
 import { crawlerPages } from '../src/web/docs/crawlers.ts'
 import { exchange } from './exchange.ts'
-import { lease } from './leases.ts'
+import type { Content } from './leases.ts'
 import { issuesOf } from './schemas.ts'
-import { canShare } from './shared.ts'
 import { bloom, rival } from './shops.ts'
 import { assertNoStalls, watchStalls } from './stalls.ts'
 import { type CountedStorage, countStatements } from './statements.ts'
 import type { Given } from './storage.ts'
-import { makeTemplate } from './templates.ts'
 
 export interface Answer {
   status: number
@@ -160,11 +157,7 @@ export async function openTestServer(
 ): Promise<TestServer> {
   watchStalls()
   const clock = { now }
-  const furnished = known === undefined ? await furnishedCopy(given, shops, now) : undefined
-  const url = known ?? furnished?.url ?? (await given.migratedUrl())
-  // The schema of a copy is complete.
-  const storage = furnished?.storage ?? (await given.open({ url, withMigrations: known !== undefined }))
-  const { own, keys } = furnished ?? (await furnish(storage, shops, now))
+  const { url, storage, own, keys } = await openFurnished(given, { url: known, shops, now })
 
   let logged = ''
   let origin = ''
@@ -323,9 +316,11 @@ interface Furniture {
 }
 
 async function furnish(storage: Storage, shops: readonly ShopFile[], now: number): Promise<Furniture> {
+  // The next server gets the rows alone.
+  const withoutStatistics = { ...storage, afterBulkLoad: async () => {} }
   const installations: (Installation | undefined)[] = []
   for (const file of shops) {
-    const report = await applyShop(storage, file, { now, stock: false, dryRun: false })
+    const report = await applyShop(withoutStatistics, file, { now, stock: false, dryRun: false })
     assert.deepEqual(report.refused, [])
     const [first] = await storage.read((db) => listInstallations(db, report.merchantId))
     installations.push(first)
@@ -347,39 +342,30 @@ async function furnish(storage: Storage, shops: readonly ShopFile[], now: number
   return { own, keys }
 }
 
-type Original = Furniture & { url: string }
-const originals = new Map<string, Promise<Original> | undefined>()
-
-// From the second server of the process with the same shops on, it is a copy: applying the shops takes most of the time
-// of opening a server.
-async function furnishedCopy(
-  given: Given,
-  shops: readonly ShopFile[],
-  now: number,
-): Promise<(Original & { storage?: Storage }) | undefined> {
-  if (!given.copyOf) return undefined
-  const name = JSON.stringify([given.engine, shops, now])
-  if (!originals.has(name)) {
-    originals.set(name, undefined)
-    return undefined
-  }
-  const original = originals.get(name) ?? makeOriginal(given.engine, shops, now)
-  originals.set(name, original)
-  const { url, ...furniture } = await original
-  if (given.engine !== 'postgres' || !canShare()) return { url: await given.copyOf(url), ...furniture }
-  const leased = await lease(new URL(url).pathname.slice(1))
-  given.later(leased.end)
-  return { url: leased.url, storage: leased.storage, ...furniture }
+interface Place {
+  url: string | undefined
+  shops: readonly ShopFile[]
+  now: number
 }
 
-async function makeOriginal(engine: Engine, shops: readonly ShopFile[], now: number): Promise<Original> {
-  const url = await makeTemplate(engine)
-  const storage = await openStorage(url)
-  try {
-    return { url, ...(await furnish(storage, shops, now)) }
-  } finally {
-    await storage.close()
+type Furnished = Furniture & { url: string; storage: Storage }
+const furnished = new Map<string, Furniture & { content: Content }>()
+
+// Applying the shops takes most of the time of opening a server: the next one with the same shops begins with the rows that it has made.
+async function openFurnished(given: Given, { url: known, shops, now }: Place): Promise<Furnished> {
+  if (known !== undefined || !given.lease) {
+    const url = known ?? (await given.migratedUrl())
+    // The schema of a new store is complete.
+    const storage = await given.open({ url, withMigrations: known !== undefined })
+    return { url, storage, ...(await furnish(storage, shops, now)) }
   }
+  const name = JSON.stringify([given.engine, shops, now])
+  const before = furnished.get(name)
+  const { url, storage, read } = await given.lease(before?.content)
+  if (before) return { url, storage, own: before.own, keys: before.keys }
+  const made = await furnish(storage, shops, now)
+  furnished.set(name, { ...made, content: await read() })
+  return { url, storage, ...made }
 }
 
 const declaredStatuses = [200, 400, 401, 403, 404, 409, 429]

@@ -21,7 +21,7 @@ import {
 } from '../harness/agents.ts'
 import { dashboardUserOf } from '../harness/dashboard.ts'
 import { bloom } from '../harness/shops.ts'
-import { eachEngine, type Given } from '../harness/storage.ts'
+import { eachEngine, type Given, withoutLeases } from '../harness/storage.ts'
 import { type Answer, openTestServer, type TestServer, testSecret } from '../harness/testServer.ts'
 import { assertUcp } from '../harness/ucp.ts'
 import type { AdminOperationId } from '../src/contract/admin/operations.ts'
@@ -582,7 +582,7 @@ eachEngine('UCP by REST', (given) => {
   })
 
   test('what the shopper types on the page is not sent to the platform and is neither stored nor logged in clear text', async () => {
-    const { testServer } = await openShop(given)
+    const { testServer } = await openShop(withoutLeases(given))
     const { ask, calls } = await signingPlatform(given, testServer)
     const { id, continue_url: url } = (await ask('POST', '/checkout-sessions', whole())).body
     await typeOnPage(testServer, url)

@@ -15,7 +15,7 @@ import { checkoutOf } from '../harness/checkout.ts'
 import { runProcess } from '../harness/process.ts'
 import { openReceiver } from '../harness/receiver.ts'
 import { rival } from '../harness/shops.ts'
-import { type Given, givenEngine } from '../harness/storage.ts'
+import { type Given, givenEngine, withoutLeases } from '../harness/storage.ts'
 import { openTestServer, testSecret, testSecretText } from '../harness/testServer.ts'
 import { webhooksOf } from '../harness/webhooks.ts'
 import { createApp } from '../src/app.ts'
@@ -397,10 +397,9 @@ const publicOrigin = () => 'https://shop.example'
 // Orders, one of them with a promotion, a cart, deliveries that are due and others that are held, apps and people.
 async function openBusyShop(given: Given, receiverUrl: string) {
   const ends: (() => Promise<void>)[] = []
-  // Its store outlives the server: a copy would be reset for the next one.
-  const { copyOf: _, ...stores } = given
+  // Its store outlives the server.
   const testServer = await openTestServer(
-    { ...stores, later: (end) => void ends.push(end) },
+    { ...withoutLeases(given), later: (end) => void ends.push(end) },
     { shops: [market, rival], publicOrigin },
   )
   // Once: by the test, before it moves the store, or at the end of a test that failed before.
