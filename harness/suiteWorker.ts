@@ -7,7 +7,7 @@ import { measureFiles } from './cpuTable.ts'
 import { chooseTests, enterFile } from './engines.ts'
 import { takeFiles } from './fileQueue.ts'
 import { allowSharing, endShared } from './shared.ts'
-import { controlTracking, trackPromises } from './testTracking.ts'
+import { controlTracking, trackResources } from './testTracking.ts'
 
 // For a file and, since tests inherit it, for each of its tests.
 const fileMsMax = 300_000
@@ -35,9 +35,9 @@ for (const { file, finish } of takeFiles(folder)) {
   if (process.ppid !== parent) break
   enterFile(file)
   await describe(file, { timeout: fileMsMax }, async () => {
-    trackPromises(true)
+    trackResources(true)
     await import(pathToFileURL(resolve(file)).href)
-    trackPromises(false)
+    trackResources(false)
   })
   finish()
   measured(file)

@@ -30,7 +30,7 @@ describe('the runner of the tests', () => {
     await mkdir(temporary, { recursive: true })
     await writeFile(join(own, 'package.json'), '{ "type": "module" }')
     const paths = files.map((_, i) => join(own, `file${i}.test.js`))
-    const head = `import { after, before, describe, test } from 'node:test'
+    const head = `import { after, afterEach, before, beforeEach, describe, test } from 'node:test'
       import { appendFileSync } from 'node:fs'
       const note = (line) => appendFileSync(${JSON.stringify(join(own, 'notes'))}, line + '\\n')
     `
@@ -90,6 +90,37 @@ describe('the runner of the tests', () => {
     )
     assert.match(await printed, /^ℹ fail 0$/m)
     assert.deepEqual(await readdir(temporary), [])
+  })
+
+  it('calls hooks when node:test does, also those that a test declares after it has waited', async () => {
+    const file = `
+      const later = (line, also) => async () => {
+        await new Promise((resolve) => setTimeout(resolve, 1))
+        if (also) after(later(also))
+        note(line)
+      }
+      before(later('before the file'))
+      after(later('after the file'))
+      describe('more', () => {
+        before(later('before the suite'))
+        beforeEach(later('before each'))
+        afterEach(later('after each'))
+        after(later('after the suite'))
+        test('one', later('one', 'after one'))
+        test('two', async (t) => {
+          await t.test('three', later('three', 'after three'))
+          after(later('after two'))
+        })
+      })
+      test('four', later('four', 'after four'))`
+    const { exited, printed, notes } = await start('hooks', [file])
+    assert.deepEqual(await exited, [0, null], await printed)
+    const noted = await notes()
+    await rm(join(folder, 'hooks', 'notes'))
+    const { NODE_TEST_CONTEXT, ...env } = process.env
+    const [code] = await once(spawn(process.execPath, [join(folder, 'hooks', 'file0.test.js')], { env }), 'exit')
+    assert.deepEqual([code, await notes()], [0, noted])
+    assert.equal(noted.length, 17)
   })
 
   it('ends although a failed test left a server open', async () => {
