@@ -1,9 +1,7 @@
 // The two processes of the webhook row, each started with its role: a receiver that counts calls, and the measured
-// sender, which delivers with our dispatcher, with a bare loop over the same library, or with the least that gives the same guarantees: each
-// delivery claimed in one synced transaction and recorded in another, signed and posted in between, and nothing else.
+// sender, which delivers with our dispatcher, with a bare loop over the same library, or with the least that gives the same guarantees.
 // node bench/deliveries.ts receiver|sender <events> <endpoints>
 
-import { createHmac, createSecretKey, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Pool } from 'undici'
@@ -17,7 +15,8 @@ import { announce } from '../src/platform/outbox/announce.ts'
 import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
 import { migrate } from '../src/platform/storage/migrate.ts'
 import { openStorage } from '../src/platform/storage/open.ts'
-import { listFragment, type Storage, type Tx } from '../src/platform/storage/storage.ts'
+import type { Storage } from '../src/platform/storage/storage.ts'
+import { deliverLeast } from './delivering.ts'
 
 const [role, events, endpoints] = process.argv.slice(2)
 const numbers = { events: Number(events), endpoints: Number(endpoints) }
@@ -171,79 +170,6 @@ async function sendOnDemand(): Promise<void> {
     await Promise.all(pools.map((pool) => pool.close()))
   }
 
-  interface Taken {
-    id: string
-    endpointId: string
-    eventId: string
-  }
-
-  const batchMax = 256
-  const key = createSecretKey(randomBytes(32))
-
-  async function take(tx: Tx, done: readonly Taken[]): Promise<Taken[]> {
-    const now = Date.now()
-    if (done.length > 0)
-      tx.send`
-        update webhook_deliveries set status = 'succeeded', attempts = attempts + 1, lease_id = null,
-          lease_expires_at = null, last_started_at = ${now}, last_took_ms = 1, last_status_code = 204, last_answer = '',
-          finished_at = ${now}
-        where installation_id = ${installationId} and id in (${listFragment(done.map(({ id }) => id))}) and lease_id = 'minimal'`
-    const due = await Promise.all(
-      endpointIds.map(
-        (id) => tx.sql<{ id: string }>`
-          select id from webhook_deliveries
-          where endpoint_id = ${id} and status in ('pending', 'retrying') and due_at <= ${now}
-          order by due_at, id limit ${batchMax / endpointIds.length}`,
-      ),
-    )
-    const ids = due.flat().map(({ id }) => id)
-    if (ids.length === 0) return []
-    return tx.sql<Taken>`
-      update webhook_deliveries set status = 'sending', due_at = null, lease_id = 'minimal', lease_expires_at = ${now + 60_000}
-      where installation_id = ${installationId} and id in (${listFragment(ids)}) and due_at is not null
-      returning id, endpoint_id as "endpointId", event_id as "eventId"`
-  }
-
-  async function minimal(): Promise<void> {
-    const pools = ports.map((port) => new Pool(`http://127.0.0.1:${port}`, { connections: 8, pipelining: 1 }))
-    let taken: Taken[] = []
-    do {
-      const done = taken
-      const next = await storage?.write(async (tx) => {
-        const claimed = await take(tx, done)
-        if (claimed.length === 0) return { claimed, texts: [] }
-        const events = [...new Set(claimed.map(({ eventId }) => eventId))]
-        const texts = await tx.sql<{ id: string; body: string }>`
-          select id, body from events where installation_id = ${installationId} and id in (${listFragment(events)})`
-        return { claimed, texts }
-      })
-      taken = next?.claimed ?? []
-      const bodies = new Map(next?.texts.map(({ id, body }) => [id, Buffer.from(body)]))
-      const byEndpoint = Map.groupBy(taken, ({ endpointId }) => endpointId)
-      await Promise.all(
-        endpointIds.flatMap((id, at) => {
-          const its = byEndpoint.get(id) ?? []
-          return Array.from({ length: 8 }, async () => {
-            for (let one = its.pop(); one; one = its.pop()) {
-              const bytes = bodies.get(one.eventId) ?? Buffer.alloc(0)
-              const timestamp = String(Math.floor(Date.now() / 1_000))
-              const signature = createHmac('sha256', key).update(`${one.eventId}.${timestamp}.`).update(bytes)
-              const headers = {
-                'content-type': 'application/json',
-                'webhook-id': one.eventId,
-                'webhook-timestamp': timestamp,
-                'webhook-signature': `v1,${signature.digest('base64')}`,
-              }
-              const answer = await pools[at]?.request({ path: '/', method: 'POST', headers, body: bytes })
-              await answer?.body.dump()
-            }
-          })
-        }),
-      )
-    } while (taken.length > 0)
-    await Promise.all(pools.map((pool) => pool.close()))
-  }
-
   process.on('message', async (order: Order) => {
     const before = process.cpuUsage()
     let at = 0
@@ -254,7 +180,7 @@ async function sendOnDemand(): Promise<void> {
     else if (order.kind === 'ours') await ours()
     else if (order.kind === 'finished') await finished()
     else if (order.kind === 'bare') await bare()
-    else if (order.kind === 'minimal') await minimal()
+    else if (order.kind === 'minimal' && storage) await deliverLeast(storage, { installationId, endpointIds, ports })
     else {
       dispatcher ??= startDispatcher()
       await happen(1)
