@@ -277,8 +277,8 @@ describe('backup', () => {
       ['shop.db.lock', true, /belongs to the database itself/],
       ['used.db', false, /used\.db-wal belongs to a former database/],
       // Whatever is no former backup was named by mistake.
-      ['secret', true, /secret is not a database: it is not replaced/],
-      ['taken', true, /taken is not a database: it is not replaced/],
+      ['secret', true, /secret is not a database and is not replaced/],
+      ['taken', true, /taken is not a database and is not replaced/],
       ['nowhere/copy.db', false, /there is no folder/],
       ['.', false, /is not a file/],
     ] as const)

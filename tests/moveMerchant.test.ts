@@ -212,7 +212,7 @@ describe('a merchant that is moved', () => {
       assert.doesNotThrow(() => selectMerchantPart(table, 'mer_1'), table.name)
     assert.throws(
       () => selectMerchantPart({ name: 'weather', columns: [], key: [], references: [] }, 'mer_1'),
-      /not said whose the rows of weather are/,
+      /the table weather has no condition/,
     )
   })
 })

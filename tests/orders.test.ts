@@ -678,7 +678,10 @@ eachEngine('the orders commands', (given) => {
     const sent = await json('fulfil', 'T-1001', ...parcel)
     assert.deepEqual([sent.order.status, sent.order.fulfillmentStatus], ['processing', 'partially_fulfilled'])
     assert.deepEqual([sent.order.fulfillments[0].carrier, sent.order.fulfillments[0].trackingNumber], ['Post', 'RR 1'])
-    assert.match((await run('fulfil', 'T-1001', '--items', 'CARD=2')).err, /1 of CARD are left to send, not 2/)
+    assert.match(
+      (await run('fulfil', 'T-1001', '--items', 'CARD=2')).err,
+      /1 of CARD left to send, but the request sends 2/,
+    )
     assert.match((await run('fulfil', 'T-1001')).out, /^T-1001 +test +completed +paid +fulfilled/)
 
     // Whoever pays it, the server or the command, it is paid once.
@@ -738,7 +741,10 @@ eachEngine('the orders commands', (given) => {
     assert.deepEqual([back.code, back.err], [0, ''])
     assert.match(back.out, /^T-1001 +test +completed +voided +fulfilled/)
     assert.match(back.out, /\n +payment +manual cash_on_delivery voided\n/)
-    assert.match((await run('return', 'T-1001')).err, /Order T-1001 is voided: no payment is awaited\.\n/)
+    assert.match(
+      (await run('return', 'T-1001')).err,
+      /Order T-1001 is not waiting for a payment: its payment status is voided\.\n/,
+    )
     assert.equal((await cartwright(['doctor'], settings)).code, 0)
   })
 
@@ -825,7 +831,7 @@ eachEngine('the orders commands', (given) => {
       [[], /orders needs a verb: list/],
       [['eat', 'T-1001'], /orders has no verb eat/],
       [['show'], /orders show needs the argument NUMBER_OR_ID/],
-      [['show', '1', '2'], /orders show takes no 2/],
+      [['show', '1', '2'], /orders show does not take the argument 2/],
       [['list', 'T-1001'], /list does not take the argument T-1001/],
       [['list', '--status', 'lost'], /--status must be one of placed/],
       [['list', '--limit', '0'], /--limit must be/],
@@ -845,7 +851,7 @@ eachEngine('the orders commands', (given) => {
       assert.match(outcome.err, words)
     }
     const missing = await cartwright(['orders', 'show', '7', '--merchant', 'rival'], settings)
-    assert.deepEqual(missing, { code: 1, out: '', err: 'cartwright: rival has no order 7.\n' })
+    assert.deepEqual(missing, { code: 1, out: '', err: 'cartwright: The merchant rival has no order 7.\n' })
     const help = await cartwright(['orders', 'fulfil', '--help'], settings)
     assert.equal(help.code, 0)
     assert.match(help.out, /orders fulfil NUMBER_OR_ID/)

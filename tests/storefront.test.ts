@@ -856,7 +856,7 @@ describe('for search engines and messengers', () => {
         .toSorted()
     // A new shop knows no earlier prices, so it announces no reduction, and says so.
     assert.match(text, /<g:price>49\.00 EUR<\/g:price>\n<g:sale_price>39\.00 EUR/)
-    assert.ok(report.notes.some((note: string) => /compare-at price of HLD-BRS-150 is stored and not shown/.test(note)))
+    assert.ok(report.notes.some((note: string) => /compare-at price of HLD-BRS-150 is stored but not shown/.test(note)))
     // Nor the makers of another one.
     const own =
       /<g:product_detail>\n<g:section_name>(?:Manufacturer|Responsible person in the EU|Safety)<[\s\S]*?<\/g:product_detail>\n/g
