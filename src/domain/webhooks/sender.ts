@@ -85,11 +85,7 @@ export function createSender(options: SenderOptions): Sender {
     targets.set(url, target)
     // Current calls of a pool that is closed still end normally.
     if (last !== undefined && last !== target) void last.pool.close()
-    const [oldest] = targets
-    if (targets.size > addressesMax && oldest) {
-      targets.delete(oldest[0])
-      void oldest[1].pool.close()
-    }
+    if (targets.size > addressesMax) closeOldest(targets)
     return target
   }
 
@@ -126,6 +122,13 @@ export function createSender(options: SenderOptions): Sender {
       targets.clear()
     },
   }
+}
+
+function closeOldest(targets: Map<string, Target>): void {
+  const [oldest] = targets
+  if (!oldest) return
+  targets.delete(oldest[0])
+  void oldest[1].pool.close()
 }
 
 type Ending = Omit<CallOutcome, 'tookMs'>
