@@ -998,7 +998,7 @@ taxes: [{ country: GB, rate: 0.99999999999999999999 }, { country: FR, rate: 0x7d
     const problem = {
       code: 'number_too_precise',
       values: {},
-      message: 'must be a number without more digits than a 64-bit floating-point number can store',
+      message: 'must not have more digits than a 64-bit floating-point number',
     }
     assert.deepEqual(read, {
       problems: [

@@ -66,7 +66,7 @@ export const openInterfaceIssues = {
   forbidden_name:          'is not allowed as a name',
   repeated_name:           'must not be given more than once',
   number_too_large:        'must be a number within ±(2^53 − 1)',
-  number_too_precise:      'must be a number without more digits than a 64-bit floating-point number can store',
+  number_too_precise:      'must not have more digits than a 64-bit floating-point number',
   nested_too_deep:         'must not be nested deeper than {max} levels',
   bad_text:                'must not contain U+0000 or half of a surrogate pair',
   not_utf8:                'must be UTF-8',

@@ -18,7 +18,7 @@ export const openInterfaceRefusals = {
 
   scope_missing:              { status: 403, sentence: 'Insufficient authorization scope.' },
 
-  route_not_found:            { status: 404, sentence: 'There is no such path, or it does not support this method.' },
+  route_not_found:            { status: 404, sentence: 'There is no such path or method.' },
   product_not_found:          { status: 404, sentence: 'There is no such product.' },
   page_not_found:             { status: 404, sentence: 'There is no such page.' },
   cart_not_found:             { status: 404, sentence: 'There is no such cart.' },
@@ -46,7 +46,7 @@ export const openInterfaceRefusals = {
   checkout_session_not_open:  { status: 409, sentence: 'The checkout session is not open.' },
   payment_in_progress:        { status: 409, sentence: 'A payment of this checkout session is in progress.' },
   order_not_cancellable:      { status: 409, sentence: 'The order cannot be cancelled.' },
-  delivery_not_final:         { status: 409, sentence: 'The delivery still has attempts left: wait until it has succeeded or failed.' },
+  delivery_not_final:         { status: 409, sentence: 'The delivery is still being attempted: wait until it ends.' },
   delivery_already_succeeded: { status: 409, sentence: 'The delivery has succeeded: to replay it anyway, set allowSucceeded.' },
   replay_in_progress:         { status: 409, sentence: 'A replay of this delivery is already in progress.' },
   endpoint_disabled:          { status: 409, sentence: 'The webhook endpoint is not enabled.' },

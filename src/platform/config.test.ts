@@ -226,7 +226,10 @@ describe('the root secret', () => {
       /^CARTWRIGHT_SECRET_FILE must name an existing file, but there is no file .*mounted\.$/,
     )
     refuses({ CARTWRIGHT_SECRET_FILE: folder }, /^Cannot read the root secret in .*: EISDIR/)
-    refuses({ CARTWRIGHT_SECRET_FILE: '/dev/zero' }, /^Cannot read the root secret in \/dev\/zero: it has more than/)
+    refuses(
+      { CARTWRIGHT_SECRET_FILE: '/dev/zero' },
+      /^Cannot read the root secret in \/dev\/zero: the file has more than/,
+    )
     writeFileSync(file, 'short')
     refuses({ CARTWRIGHT_SECRET_FILE: file }, /mounted: The root secret must have 32/)
     writeFileSync(file, secret)

@@ -135,7 +135,7 @@ eachEngine('migrations', (given) => {
     for (const name of ['0003_needs_0002_first.sql', '0002_second.sql']) await rm(join(directory, name))
     assert.deepEqual(await schemaGap(storage, directory), { pending: 0, newer: 2, isTooNew: true })
     const message =
-      /^the database is newer than this program: it has migration 0003_needs_0002_first, which this program does not know; start the version that migrated it, or restore/
+      /^the database is newer than this program: it has migration 0003_needs_0002_first, which this program does not know; start the version that migrated the database, or restore/
     await assert.rejects(migrate(storage, { now, directory }), { name: StorageRefused.name, message })
   })
 

@@ -174,6 +174,7 @@ export const issuesEn: IssueTexts = {
   leads_to_itself:         'This leads back to the old address.',
   not_an_origin:           'Please enter an address without a path, such as https://shop.example.',
   no_origin:               'Please enter at least one address.',
+  origins_of_secret_key:   'Only a publishable key has origins.',
   scopes_of_publishable_key: 'The rights of a publishable key cannot be chosen.',
 
   // Issues with webhooks.
