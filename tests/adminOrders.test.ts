@@ -214,7 +214,7 @@ eachEngine('admin orders', (given) => {
     for (const dryRun of [true, false]) {
       const answer = await ask({ amount: 7, dryRun })
       assertAdminError(answer, 'refund_amount_not_payable')
-      assert.match(answer.body.error.message, /^stripe cannot give back 7 minor units of order /)
+      assert.match(answer.body.error.message, /^stripe cannot refund 7 minor units of order /)
     }
     assert.deepEqual((await testServer.askAdmin('getAdminOrder', { path })).body.data.refunds, [])
     assert.equal((await ask({ amount: 10, dryRun: true })).body.data.amount, 10)

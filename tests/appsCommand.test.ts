@@ -494,7 +494,7 @@ describe('refused commands', () => {
         /keys\/0\/d must not be sent, because it is part of a private key/,
       ],
       [await file('broken.json', '{'), /must be a JSON file/],
-      [await file('large.json', ' '.repeat(70_000)), /more than 65536 bytes/],
+      [await file('large.json', ' '.repeat(70_000)), /at most 65536 bytes/],
       [join(folder, 'missing.json'), /cannot read/],
       [folder, /cannot read/],
     ]
