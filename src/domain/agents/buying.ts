@@ -81,7 +81,7 @@ export interface AgentCheckout {
   hasSentContact: boolean
   hasEmail: boolean
   place: { city: string; region: string | null; country: string } | null
-  // False if the checkout cannot be paid for a reason other than missing data of the buyer.
+  // False if the checkout cannot be priced, because an amount is too large.
   isPriced: boolean
   // Whether the payment waits for an action of the shopper.
   isWaiting: boolean

@@ -18,8 +18,8 @@ import { lockPlatform, type PlatformRow } from './store.ts'
 
 const events = ['order.*'] as const
 
-// An installation may have 100 endpoints. Platforms that are not approved may use 40 of them and all platforms 80, which leaves 20 to the
-// merchant.
+// An installation may have 100 endpoints. A platform that is not approved gets one only while platforms use fewer than 40, an approved
+// one while they use fewer than 80, which leaves 20 to the merchant.
 const platformsMax = { seen: 40, approved: 80 } as const
 
 export interface OrderEndpointInput {

@@ -5,7 +5,7 @@ import { removeEndpoint } from '../webhooks/endpoints.ts'
 import { listEndpointsOfPlatforms } from '../webhooks/store.ts'
 import { deleteUnusedPlatforms } from './store.ts'
 
-// Platforms are deleted that have not called for this long and have no checkout left.
+// A platform may be deleted after it has not called for this long; see deleteUnusedPlatforms.
 const unusedMs = 90 * 24 * 3_600_000
 export const platformsDeletedMax = 500
 

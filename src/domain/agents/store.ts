@@ -290,8 +290,8 @@ const forgottenAtOnce = 100
 const madeNothing = new Fragment(`not exists (
   select 1 from agent_checkouts c where c.installation_id = p.installation_id and c.platform_id = p.id)`)
 
-// Deletes platforms that have not called since `before` and have no checkout left. A platform with orders keeps receiving webhooks about
-// them.
+// Deletes platforms that the merchant has neither approved nor blocked, that have not called since `before` and have no checkout left,
+// and whose endpoint has accepted no webhook since then. A platform with orders keeps receiving webhooks about them.
 export async function deleteUnusedPlatforms(
   tx: Tx,
   before: number,

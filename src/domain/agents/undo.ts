@@ -48,7 +48,7 @@ async function undoPlatform({ tx, seller, dryRun, context }: UndoAsk, change: Au
     'webhook',
   ])
   const isKnown = status === undefined || platformStatuses.includes(status)
-  // Failed deliveries disabled this webhook, so undoing cannot restore that status.
+  // The webhook was disabled or did not exist before the change: undoing restores neither.
   if (!platform || !isKnown || webhook === 'disabled' || webhook === null) throw notUndoable(change)
   if (dryRun) return
   await savePlatform(tx, { ...platform, status: status ?? platform.status, version: platform.version + 1 })

@@ -200,8 +200,8 @@ function lineOf({ lines }: CartFacts, skuId: string): CartLine {
   return line
 }
 
-// Returns the SKUs of a new cart, in the order of its items. A SKU that is unknown or belongs to another merchant is reported as an issue
-// at its position in the request.
+// Returns the SKUs of a new cart, in the order of its items. A SKU that is unknown, belongs to another merchant or occurs twice is
+// reported as an issue at its position in the request.
 export async function listWantedOffers(
   db: Reader,
   seller: MerchantMode,

@@ -1,4 +1,4 @@
-// The nine operations on carts. Each is one transaction with its idempotency key and its event; a refusal writes nothing.
+// The nine operations on carts. Each change is one transaction with its idempotency key and its event; a refusal writes nothing.
 
 import { RenderedReply } from '../../platform/http/handler.ts'
 import type { OpenInterfaceHandler, OpenInterfaceInput } from '../../platform/http/open.ts'

@@ -27,7 +27,7 @@ export interface Pricebook {
   zones: readonly Zone[]
   // For each category, its slug and those of all its ancestors.
   slugsUpFrom: ReadonlyMap<string, readonly string[]>
-  // The seller's VAT number; null if the seller has none of the EU.
+  // The seller's VAT number; null if the seller has no VAT number of the EU.
   vatId: VatId | null
   // Whether the seller uses the scheme for small businesses, which charge no tax.
   isSmallBusiness: boolean

@@ -74,7 +74,7 @@ export type OrderChange = EditChange | ExchangeChange
 interface AgreedChange {
   orderId: string
   number: string
-  // The agreed price: added items minus removed items. It is not computed again.
+  // The agreed price: the difference to pay. It is not computed again.
   pricing: Pricing
 }
 
@@ -94,7 +94,7 @@ export interface AgreedExchange {
   returnId: string
   items: readonly ItemQuantity[]
   deduction: number
-  // The credit: what was paid for the returned items.
+  // The credit: what was paid for the returned items, minus the deduction.
   credit: number
   // Whether the exchange closes the return.
   close: boolean
@@ -138,7 +138,7 @@ export interface PricedShipping {
   // Tax rate in basis points. Null if nothing is shipped, if several rates apply, or for an order that was placed before rates were
   // stored.
   taxRateBps: number | null
-  // The tax at each rate; null unless several rates apply.
+  // The shipping amount and its tax at each rate; null unless several rates apply.
   taxes: readonly TaxShare[] | null
 }
 

@@ -244,7 +244,8 @@ function skuConditions({ q, productId, measure }: SkuHeadQuery): Fragment[] {
   ].filter((condition) => condition instanceof Fragment)
 }
 
-// Returns a page of the SKUs in stock that match, by code. Each is looked up by its keys: with a join, PostgreSQL reads all SKUs of the shop.
+// Returns a page of the ids of matching SKUs whose stock is low or out, by code. Each SKU is looked up by its keys: with a join,
+// PostgreSQL reads all SKUs of the shop.
 async function listFewInStock(
   db: Reader,
   { merchantId, mode }: MerchantMode,

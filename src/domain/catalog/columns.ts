@@ -54,7 +54,7 @@ export interface ColumnsCache {
 }
 
 const cachedBytesMax = 128 * 2 ** 20
-// Maximum bytes of cached matches of one merchant: a minimum for many short lists, plus 32 lists of all products, which is more than one
+// Maximum bytes of cached matches of one merchant: a minimum for many short lists, plus 32 lists of all products, more than a single
 // search needs.
 const knownBytesLeast = 2 ** 19
 const knownBytesPerRow = 32 * Uint32Array.BYTES_PER_ELEMENT
@@ -129,8 +129,8 @@ class StoredColumns implements CatalogColumns {
   #textLength = 0
   #firstLength = 0
 
-  // Products that are no longer published stay in the columns, because no search finds them. When they are the majority, the columns are
-  // built anew.
+  // Products that are no longer published stay in the columns, because no search finds them. When the columns have more than doubled
+  // since they were built, they are built anew.
   get isOvergrown(): boolean {
     return this.version >= 0 && this.id.length > 2 * this.#firstLength + 1_000
   }

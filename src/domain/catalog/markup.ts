@@ -43,7 +43,7 @@ export function* tokenizeHtml(html: string): Generator<HtmlToken> {
     if (opening === html.length) return
     const tag = tagAt(html, opening)
     if (html.startsWith('<!--', opening)) {
-      // `<!-->` and `<!--->` are whole comments, so the search begins inside the opening.
+      // `<!-->` and `<!--->` are complete comments, so the search for `-->` begins inside `<!--`.
       at = next('-->', opening + 2) + 3
       yield { kind: 'left out' }
     } else if (tag) {

@@ -35,7 +35,7 @@ export async function indexProducts(
       (rows) => storage.write((tx) => indexSome(tx, rows, now)),
     )
   } catch (error) {
-    // The walk continues after the failed products.
+    // Counts every checked product as a row, not only the missing ones: a full round tells the loop that more products follow.
     if (error instanceof RowsFailed) throw new RowsFailed(error.failures, products.length - error.failures.length)
     throw error
   }

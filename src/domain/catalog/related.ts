@@ -22,7 +22,7 @@ const categoriesMax = 20
 
 interface Shared {
   places: ProductIndexes
-  // Points for sharing the trait if about half of all products have it; a rarer trait gives more.
+  // Points for sharing the trait if all products have it; a rarer trait gives more.
   weight: number
 }
 

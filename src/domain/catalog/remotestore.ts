@@ -104,7 +104,7 @@ export async function recordRemotePicture(
     where merchant_id = ${merchantId} and address_hash = ${addressHash} and product_id = ${productId}`
 }
 
-// Lists the product's pictures that were not tried yet, and those that are stored here.
+// Lists all pictures of the product that are or were on other servers: their local paths, if any, and whether they are still untried.
 export async function listOfProduct(
   db: Reader,
   merchantId: string,

@@ -67,6 +67,6 @@ async function successorOf(
 ): Promise<{ secret: string } | { problem: CheckoutProblem }> {
   const successor = await findSession(tx, { installationId, sessionId })
   const secret = successor && checkoutPageSecrets.open(rootSecret, successor.secretSealed, successor.id)
-  // The successor expired and was deleted, or its secret was encrypted with a version of the root secret that was removed.
+  // The successor ended and was deleted, or its secret was encrypted with a version of the root secret that was removed.
   return secret === undefined ? { problem: { code: 'not_open' } } : { secret }
 }

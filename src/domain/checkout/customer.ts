@@ -26,9 +26,9 @@ export function customerHash(key: KeyObject, merchantId: string, email: string):
   return hmac(key, `${merchantId} ${normalizeMailbox(email)}`)
 }
 
-// Lists all hashes under which rows of this customer may be stored. The hash for new rows comes first, then those of earlier releases:
-// they used a key derived from the current version of the root secret, did not include the merchant, and normalised addresses less
-// strictly. At most two per known version of the root secret.
+// Lists all hashes under which rows of this customer may be stored. The hash for new rows comes first. The last ones are those of earlier
+// releases, at most two per known version of the root secret: they used a key derived from the root secret, did not include the merchant,
+// and normalised addresses less strictly.
 export function customerHashes(
   customerKeys: readonly KeyObject[],
   rootSecret: RootSecret,

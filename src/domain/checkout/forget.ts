@@ -25,7 +25,7 @@ export interface Shopper {
 export interface ForgetInput {
   // If true, nothing is written; the result states what would be erased.
   isDryRun: boolean
-  // Also erases orders that are neither completed nor cancelled. Their parcels can then not be addressed.
+  // Also erases the personal data of orders that are neither completed nor cancelled. Their parcels can then not be addressed.
   includesUnsent: boolean
 }
 
@@ -57,7 +57,7 @@ export async function forgetShopper(
   return forgetShopperByHashes(storage, { merchantId, installationIds, hashes }, input)
 }
 
-// Erases a shopper whose e-mail address is not known, only its hashes.
+// Erases the data of a shopper of whom only the hashes of the e-mail address are known.
 export async function forgetShopperByHashes(
   storage: Storage,
   { merchantId, installationIds, hashes }: Omit<Shopper, 'email'> & { hashes: readonly string[] },

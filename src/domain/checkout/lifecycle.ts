@@ -56,7 +56,8 @@ export const processingHoldMs = 24 * 3_600_000
 const longerMs = 30 * 60_000
 const lifeMsMax = 24 * 3_600_000
 
-// Returns the new expiry if the shopper asks for more time: half an hour from now, but at most until a session may last.
+// Returns the new expiry if the shopper asks for more time: half an hour from now, but at most 24 hours after the session was created,
+// and never before the present expiry.
 export function extendedExpiry(
   { createdAt, expiresAt }: { createdAt: string | number; expiresAt: string | number },
   now: number,

@@ -32,17 +32,17 @@ export interface CheckoutView {
   needsShipping: boolean
   // Countries to which the shop delivers; null if it delivers everywhere or has no shipping zones.
   countries: readonly string[] | null
-  // Nothing can be bought: the app that opened the session was uninstalled, or the merchant was closed.
+  // Nothing can be bought: the installation of the app was disabled or ended, or the merchant was closed or moved to another cell.
   isClosed: boolean
   // The merchant made the cart for the shopper, who cannot change items or discounts.
   isFixed: boolean
-  // The order that is changed by the payment. The session charges the difference.
+  // The order that is edited, or whose items are exchanged, after the payment. The session charges the difference.
   change: { number: string; kind: 'edit' | 'exchange' } | null
   // The payment methods in the order in which the page lists them.
   methods: readonly CheckoutMethod[]
   // The payment that waits for the shopper's confirmation.
   challenge: { paymentId: string; amount: number } | null
-  // The payment that the shopper makes on a page of the provider.
+  // The payment that the shopper makes on a page or in a frame of the provider.
   redirect: PaymentRedirect | null
   // Set if the order is placed but not paid.
   awaited: AwaitedMoney | null
@@ -218,7 +218,8 @@ export interface CheckoutPort {
   // Like look, but first queries the provider about the payment that the session waits for, unless it was queried within the last ten
   // seconds.
   refresh(secret: string): Promise<CheckoutView | undefined>
-  // Returns the state that the page should show now. Also queries the provider, but less often.
+  // Returns the state that the page should show now. Queries the provider like refresh, but only once a minute while the shopper is still
+  // at the provider.
   follow(secret: string): Promise<CheckoutState | undefined>
   changeQuantity(secret: string, version: number, skuId: string, quantity: number): Promise<CheckoutResult | undefined>
   applyCode(secret: string, version: number, code: string | null): Promise<CheckoutResult | undefined>
@@ -234,7 +235,7 @@ export interface CheckoutPort {
   // another browser must not learn the secret.
   comeBack(token: string): Promise<ReturnView | undefined>
   cancel(secret: string): Promise<CheckoutResult | undefined>
-  // Extends an open session that is about to expire, up to the maximum duration.
+  // Extends an open session to half an hour from now, up to the maximum duration.
   keepOpen(secret: string): Promise<CheckoutResult | undefined>
   // After this session expired or was cancelled, opens a new one with the same items and returns its secret. Repeated calls return the
   // same session.

@@ -83,7 +83,7 @@ async function holdWhatThereIs(
 
 interface WantedHold extends Pick<CartChangeInput, 'now' | 'cause'> {
   lines: CartFacts['lines']
-  // Default: the holds of an active session.
+  // When the holds expire (default: as for an open session, see holdExpiryFor).
   expiresAt?: number
   // For a new session only: the quantity at or below which stock counts as low.
   firstWithLowStockAt?: number | undefined

@@ -83,7 +83,7 @@ export async function openSession(tools: CheckoutTools, ask: OpenSessionInput): 
 async function open(tools: CheckoutTools, ask: OpenSessionInput): Promise<CheckoutSession> {
   const { db, caller, body, now, cause } = ask
   const opening = await findOpening(db, caller.installationId)
-  // The installation ended, or its merchant was closed, after the caller was authenticated.
+  // The installation was disabled or ended, or its merchant was closed, after the caller was authenticated.
   if (!opening) throw refuse('unauthenticated')
   const issues = ask.isForAgent || ask.isOwn ? [] : redirectIssues(body, opening.rules)
   if (issues.length > 0) throw refuse('invalid_request', { issues })
@@ -179,7 +179,7 @@ export function checkLater(tools: CheckoutTools, db: Tx, { installationId, id: s
   db.afterCommit(() => void tools.startVatCheck({ installationId, sessionId }))
 }
 
-// Applying a code to the cart also changed the session, so the version of the session is read again.
+// Applying a code to the cart may have changed the session too, so the version of the session is read again.
 async function versionUnderLock(db: Tx, { installationId, id }: SessionRow): Promise<number> {
   const key = { installationId, sessionId: id }
   const [, session] = await Promise.all([lockSession(db, key), findSession(db, key)])

@@ -1,5 +1,5 @@
-// Ends sessions that have expired or whose installation has ended: releases their stock and announces the end. Sessions already count as
-// ended when they are read.
+// Ends sessions that have expired or whose installation has ended: releases their stock and announces the end. When they are read,
+// expired sessions count as ended even before that.
 
 import { claimRows, collectFailures, handleEach, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
 import type { RowKey } from '../../platform/jobs/store.ts'

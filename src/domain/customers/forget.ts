@@ -1,4 +1,5 @@
-// Erases a shopper's account: ends all sessions, deletes the saved addresses, and removes the recipient from e-mails with codes.
+// Erases a shopper with their account: ends all sessions, deletes saved addresses and passkeys, and removes the recipient from e-mails
+// with codes.
 
 import type { Mode } from '../../contract/words.ts'
 import { forgetCodeEmails } from '../../platform/outbox/emails.ts'

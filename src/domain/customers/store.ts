@@ -193,7 +193,8 @@ export async function deleteCustomerSession(tx: Tx, merchant: string, tokenHash:
   await tx.sql`delete from customer_sessions where merchant_id = ${merchant} and token_hash = ${tokenHash}`
 }
 
-// Ends all sessions of the mailbox. Its codes stay for a day, because they count for the limits.
+// Ends all sessions of the mailbox, and forgets its browsers. Its codes become invalid but stay for a day, because they count for the
+// limits.
 export async function deleteMailbox(tx: Tx, merchant: string, hashes: readonly string[]): Promise<void> {
   await tx.sql`delete from customer_browsers where merchant_id = ${merchant} and mailbox_hash in (${listFragment(hashes)})`
   await tx.sql`delete from customer_sessions where merchant_id = ${merchant} and mailbox_hash in (${listFragment(hashes)})`

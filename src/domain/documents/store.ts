@@ -68,7 +68,8 @@ export async function lockQueuedCause(
   return rows.length > 0
 }
 
-// The customer, encrypted, and the country of delivery, which stays known after the address was erased. Null if nothing is shipped.
+// The customer, encrypted, and the country of delivery, which stays known after the address was erased. The country is null if nothing is
+// shipped.
 export interface SealedBuyer {
   customerSealed: string | null
   country: string | null

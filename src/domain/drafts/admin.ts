@@ -187,7 +187,7 @@ function refuseUnchangeable({ version, changesOrder }: DraftOrderRow, expected: 
   throw refuse('version_conflict', { message, current: { version } })
 }
 
-// Changes of members that concern a person: note and address without their values, the e-mail address masked.
+// Changes of the other members: note and address without their values, the e-mail address masked.
 function personalMembers(
   { note, days, address, locale }: UpdateDraftRequest,
   before: DraftOrderRow,

@@ -22,7 +22,7 @@ import { deleteOrderLine, insertEdit, putOrderLine, saveAwaitedAmount, saveOrder
 
 export interface AppliedEdit {
   facts: OrderFacts
-  // One refund for each payment that is refunded in part.
+  // One refund for each payment from which the difference is refunded; empty if nothing is refunded.
   refunds: readonly RefundRow[]
 }
 

@@ -51,8 +51,8 @@ function hostOf(from: string): string {
 }
 
 const connectMsMax = 10_000
-// A server may scan a text for minutes before it responds (RFC 5321, 4.5.3.2). If the connection is closed too early, the server has
-// already accepted the e-mail, and then receives it a second time.
+// A server may scan a text for minutes before it responds (RFC 5321, 4.5.3.2). If the connection is closed earlier, the server may have
+// accepted the e-mail already, and then receives it a second time.
 export const silenceMsMax = 9 * 60_000
 export const smtpConnectionsMax = 4
 

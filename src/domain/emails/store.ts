@@ -16,7 +16,8 @@ export interface EmailRow {
   // The facts of the e-mail as JSON.
   facts: string
   recipientHash: string | null
-  // Address and link of an e-mail to a person, until it is sent.
+  // What an e-mail to a person contains in addition, such as its address and link, or a message to the merchant. Null once the e-mail is
+  // sent or discarded.
   sealed: string | null
   status: EmailStatus
   attempts: number

@@ -15,7 +15,8 @@ export interface AttentionQuery {
   providers: readonly string[]
 }
 
-// The schedule of look-ups and attempts ends long before this: if a provider has not answered within a day, the cause must be found.
+// The increasing waits between look-ups and attempts end long before this: if a provider has not answered within a day, the cause must be
+// found.
 const unansweredMs = 24 * 3_600_000
 // A bank may take days. A payment that the provider has reported as pending for this long should be looked at.
 const pendingMs = 14 * unansweredMs

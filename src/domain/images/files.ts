@@ -60,7 +60,7 @@ const fileBytesMax = 2_000_000
 
 export class BucketError extends Error {
   override readonly name = 'BucketError'
-  // Code for the log, which accepts only letters.
+  // Logged, and recorded if the file is deferred.
   readonly code: string
 
   constructor(message: string, code: string) {

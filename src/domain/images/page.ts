@@ -61,8 +61,8 @@ function show(kind: ImageKind, body: Buffer | null | undefined, sent: Readonly<R
   return { status: 200, body, headers: { ...sent, 'content-type': imageMedia[kind] } }
 }
 
-// `?width=160`: the smallest size of the picture that is at least this wide, if there is one; `&as=avif`: its copy in this format, if
-// there is one.
+// `?width=160`: the smallest size of the picture that is at least this wide, if there is one; `&as=avif`: the copy in this format that
+// fits the width best, if there is one.
 function askedIn(url = ''): { wanted?: number; as?: CopyKind } {
   const query = new URLSearchParams(url.split('?')[1])
   const [width, as] = [query.get('width') ?? '', query.get('as')]

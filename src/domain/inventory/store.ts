@@ -344,7 +344,7 @@ export interface Movement {
   actor?: MovementActor | null
 }
 
-// A user or an API key.
+// Who changed the stock, such as a user, an API key or an app.
 export interface MovementActor {
   kind: string
   id: string

@@ -55,7 +55,8 @@ export async function findMerchantById(db: Reader, id: string): Promise<Merchant
   return merchant
 }
 
-// Returns the merchant with this slug, in the mode that the public sees: live, unless nothing sells in live mode yet.
+// Returns the merchant with this slug, unless it is closed, in the mode that the public sees: live if an installation is active in live
+// mode, otherwise test.
 export async function findPublicSeller(db: Reader, merchantSlug: string): Promise<MerchantMode | undefined> {
   const [row] = await db.sql<MerchantMode>`
     select m.id as "merchantId", case when exists (

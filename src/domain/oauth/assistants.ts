@@ -17,7 +17,7 @@ export function grantableScopes(held: readonly AdminScope[]): readonly AdminScop
   return assistantScopes.filter((scope) => held.includes(scope))
 }
 
-// The used members of the document of an assistant.
+// What is used of an assistant's client metadata document.
 export interface ClientDocument {
   // The URL of the document, which is also the client id.
   url: string
@@ -165,7 +165,7 @@ export interface AssistantHolder {
 }
 
 // Returns undefined if the token, the installation, the merchant or the app is missing or ended, or if the person who approved the
-// assistant has left the shop since then or was signed out everywhere.
+// assistant has left the shop since then, was disabled, or was signed out everywhere.
 export async function findAssistantHolder(db: Reader, id: string, now: number): Promise<AssistantHolder | undefined> {
   const [row] = await db.sql<Omit<AssistantHolder, 'held'> & RightsRow>`
     select t.sealed, i.grant_id as "grantId", i.id as "installationId", i.mode, i.granted_scopes as "grantedScopes",
@@ -183,8 +183,8 @@ export async function findAssistantHolder(db: Reader, id: string, now: number): 
   return row && { ...row, held: rightsFromRow(row).scopes }
 }
 
-// Whether the person who approved the grant of an assistant is still a member of the shop. The grant also ends when the person is signed
-// out everywhere, because a stolen session may have approved it.
+// Whether the person who approved the grant of an assistant is still an active member of the shop. The grant also ends when the person is
+// signed out everywhere, because a stolen session may have approved it.
 export async function hasApprover(db: Reader, grantId: string): Promise<boolean> {
   const rows = await db.sql`
     select i.id from installations i

@@ -43,7 +43,8 @@ export async function listUnredeemed(
   return rows.map((row) => row.id)
 }
 
-// Lists installations of assistants whose person has left the shop, was disabled, or was signed out everywhere after approving them.
+// Lists installations of assistants that no longer have an active approver: the person who approved the installation has left the shop,
+// was disabled, or was signed out everywhere since.
 export async function listAbandoned(db: Reader, now: number, limit: number): Promise<string[]> {
   const rows = await db.sql<{ id: string }>`
     select i.id from apps a
@@ -131,7 +132,7 @@ export interface AdminInstallationRow {
   redirectHosts: string
   appId: string | null
   appName: string | null
-  // The URL of the document, for an assistant.
+  // URL of the assistant's client metadata document. Null for other apps.
   clientUri: string | null
   grantedScopes: string | null
   approvedBy: string | null
@@ -190,7 +191,7 @@ export async function findInstalledApp(db: Reader, id: string): Promise<Installe
 
 const reportedMax = 200
 
-// Lists the merchant's other active installations that have a webhook endpoint. Others cannot be notified.
+// Lists the merchant's other active installations in this mode that have a webhook endpoint: without one they cannot be notified.
 export async function listOtherInstallations(
   db: Reader,
   { merchantId, mode }: MerchantMode,

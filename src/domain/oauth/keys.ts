@@ -1,6 +1,6 @@
-// The secrets of the authorization server. All but one are derived from the root secret, so every node has them, none is stored, and they
-// rotate with the root secret. The current version of the root secret is used to write; every configured version is accepted when
-// reading.
+// The secrets of the authorization server. All but the nonce key are derived from the root secret, so every node has them, none of them
+// is stored, and they rotate with the root secret. The current version of the root secret is used to write; every configured version is
+// accepted when reading.
 
 import { createPrivateKey } from 'node:crypto'
 import { createDatabaseKey, type DatabaseKey } from '../../platform/secrets/databasekey.ts'

@@ -68,7 +68,7 @@ export function assistantMetadata(origin: string): object {
   }
 }
 
-// Leaves out the members that the library adds for OpenID, which we do not support (RFC 8414, 2).
+// The members that are published. The library adds others for OpenID, which we do not support (RFC 8414, 2).
 const members: ReadonlySet<string> = new Set([
   'issuer',
   'authorization_endpoint',

@@ -71,8 +71,8 @@ async function endUnredeemed(round: LoopRound): Promise<number> {
   )
 }
 
-// Ends installations of assistants whose person left the shop or was signed out everywhere. bearer.ts already refuses such an assistant;
-// once ended, it stays ended even if the person returns.
+// Ends installations of assistants that no longer have an active approver (see listAbandoned). bearer.ts already refuses such an
+// assistant; once ended, it stays ended even if the person returns.
 async function endAbandoned(round: LoopRound): Promise<number> {
   const { storage, now } = round
   const left = await storage.read((db) => listAbandoned(db, now, rowsAtOnce))

@@ -66,7 +66,7 @@ export interface AdminOrderExtras {
   openChange: OpenChangeRow | undefined
   disputes: readonly DisputeRow[]
   moneyEntries: readonly MoneyEntry[]
-  // Names of the merchant's accounts at payment providers, by the ids that we gave the accounts.
+  // Ids of the merchant's accounts at payment providers, by our ids; see listAccountNames.
   accountNames: ReadonlyMap<string, string>
   refunds: readonly AdminOrderRefund[]
 }

@@ -65,7 +65,7 @@ export async function findOrderNamed(
   return installationIds.length > 0 ? findOrderById(db, installationIds, name) : undefined
 }
 
-// Records that the money of a manual payment has arrived.
+// Records that the money for an order has arrived, whether a person or a provider reports it.
 export async function recordOrderPaid(tx: Tx, key: OrderKey, context: ChangeContext): Promise<OrderFacts> {
   const found = await lockOrder(tx, key)
   const { order } = found

@@ -121,7 +121,7 @@ async function recordForeign(
 }
 
 function isBooked({ order, refunds }: OrderFacts, amount: number): boolean {
-  // After an edit, more than the total may be paid.
+  // After an edit that lowered the total, refunds at the provider may exceed the total.
   if (order.refunded + amount > order.total) return false
   const { back, pending } = refundSums(refunds)
   const verb = refundVerb('succeeded', { total: order.total, back: back + amount, pending })

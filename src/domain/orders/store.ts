@@ -757,8 +757,8 @@ export function saveOrder(tx: Tx, order: OrderRow, before: { version: number }):
     where installation_id = ${order.installationId} and id = ${order.id}`
 }
 
-// The statement itself contains the limit, so concurrent refunds together never exceed what was paid. Returns undefined if the amount
-// would exceed it.
+// The statement itself contains the limit, so concurrent refunds together never exceed the total of the order. Returns undefined if the
+// amount would exceed it.
 export async function raiseRefunded(
   tx: Tx,
   { installationId, orderId }: OrderKey,

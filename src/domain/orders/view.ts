@@ -27,8 +27,8 @@ export interface OrderFacts {
   refunds: readonly RefundRow[]
 }
 
-// Returns the sums of an order's refunds: succeeded, pending and failed. Leaves out voids of pending payments, and refunds of what was
-// paid above the total of an edited order.
+// Returns the sums of an order's refunds: succeeded, pending and failed. Leaves out voids, and refunds of what was paid above the total
+// of an edited order.
 export function refundSums(refunds: readonly RefundRow[]): { back: number; pending: number; failed: number } {
   const sums = { back: 0, pending: 0, failed: 0 }
   for (const { kind, status, amount, editId } of refunds) {
@@ -109,7 +109,7 @@ export function orderSummary(order: OrderHead): OrderSummary {
   }
 }
 
-// The status is that of the refund, or of the refund that replaced it after it failed.
+// The status of `refund` is that of the refund itself or, if it failed and was replaced, of its replacement.
 export function cancellationView(
   { id, currency, total, paymentStatus, cancellation }: OrderRow,
   refunds: readonly RefundRow[],

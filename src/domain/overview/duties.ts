@@ -10,7 +10,7 @@ export interface MerchantDutyFacts extends DutyFacts {
   withoutResponsible: number
 }
 
-// Sorted by the names of the merchants.
+// Sorted by the slugs of the merchants.
 export async function listDutyFacts(db: Reader, merchantIds: readonly string[]): Promise<MerchantDutyFacts[]> {
   if (merchantIds.length === 0) return []
   const ids = listFragment(merchantIds)

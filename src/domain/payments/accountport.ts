@@ -60,8 +60,8 @@ export interface AccountProvider {
   readonly questions: readonly AccountQuestion[]
   // Name of the public fact that identifies the account at the provider. Its value stays the same when keys are replaced.
   readonly accountFact: string
-  // Finds the account to which the key belongs, and creates at the provider what webhooks and the checkout page need, if they have an
-  // address.
+  // Finds the account to which the key belongs. Creates at the provider what webhooks need if there is a `noticeUrl`, and what the
+  // checkout page needs if there is a `pageHost`.
   connect(request: ConnectRequest, signal: AbortSignal): Promise<ConnectedAccount>
   // Returns the current problems of the account.
   check(open: DecryptedAccount, signal: AbortSignal): Promise<readonly Issue[]>

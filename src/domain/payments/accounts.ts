@@ -103,7 +103,7 @@ export async function findAccount(db: Reader, merchant: string, id: string): Pro
   return row && accountFrom(row)
 }
 
-// Returns the names of the accounts at their providers, by our account ids.
+// Returns the ids of these accounts at their provider, by our ids. Only accounts with the fact `account` have one.
 export async function listAccountNames(
   db: Reader,
   merchant: string,

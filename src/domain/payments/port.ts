@@ -238,9 +238,9 @@ export interface PaymentProvider {
 export interface TokenHandler {
   // Unique among the handlers of a shop.
   id: string
-  // A reverse domain name, such as com.google.pay. Null for a name below the name of this server.
+  // A reverse domain name, such as com.google.pay. Null: the name is made of this server's host, reversed, and `ownName`.
   name: string | null
-  // The name of the handler below the name of this server.
+  // The last part of the name if `name` is null.
   ownName: string
   version: string
   // Kinds of instruments, such as card.

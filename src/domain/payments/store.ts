@@ -33,7 +33,7 @@ export interface PaymentRow {
   placeSealed: string | null
   // Until when the shopper can pay at the provider.
   placeUntil: number | null
-  // When the provider was last called about this payment, for whatever reason; null before the first call.
+  // When the last query about this payment began; null before the first query. The call that starts the payment is not a query.
   lookedAt: number | null
   // `looks`: number of queries that were begun. `looksWanted`: number of queries after which the outcome is newer than the shopper's last
   // return.
@@ -200,7 +200,7 @@ export function isUnanswered(now: number): Fragment {
   )
 }
 
-// SQL condition: the merchant's payment `p` will not be finished by any job. Only payments that are still looked up can be; they are few
+// SQL condition: no job will finish the merchant's payment `p`. This can only be true of payments that are still looked up; they are few
 // and have a partial index.
 export function needsManualAttention({ merchantId, mode }: MerchantMode, now: number): Fragment {
   const { text, values } = isUnanswered(now)
@@ -309,10 +309,10 @@ export function makeQueryDue(tx: Tx, { installationId, id }: PaymentRow, now: nu
       and (check_at is null or check_at > ${now})`
 }
 
-// Minimum time between two queries of a payment, unless the shopper returned after the first.
+// Minimum time between two queries of a payment, unless the shopper returned in between.
 export const queryEveryMs = 5_000
 
-// Maximum number of queries of a payment that may follow each other without a pause because the shopper returned.
+// After this many queries of a payment, further queries keep the minimum time even if the shopper returned in between.
 export const promptQueriesMax = 30
 
 function isNotLookedUp(column: string, now: number, everyMs: number): Fragment {
@@ -460,7 +460,7 @@ export interface RefundRow {
   // Null if no order was possible any more when the payment succeeded.
   orderId: string | null
   paymentId: string
-  // void: the payment is cancelled before its money is collected.
+  // void: what is left of the payment is cancelled at the provider, or refunded if its money was already collected.
   kind: 'refund' | 'void'
   // provider: the refund was made at the provider by others. It has succeeded, or failed later.
   origin: 'here' | 'provider'
@@ -684,7 +684,8 @@ export function replaceRefund(tx: Tx, { installationId, id }: RefundRow, replace
     where installation_id = ${installationId} and id = ${id} and status = 'failed' and replaced_by is null`
 }
 
-// Marks the other failed refunds of the order, of whatever payment, as replaced by this one: no person needs to refund them any more.
+// Marks failed refunds of the order, whatever their payment, as replaced by this one if they belong to the same edit, or to none like
+// this one: no person needs to refund them any more.
 export function replaceFailedRefunds(tx: Tx, { installationId, orderId, id, editId }: RefundRow): void {
   tx.send`
     update refunds set replaced_by = ${id}

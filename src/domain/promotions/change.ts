@@ -160,8 +160,8 @@ function planPromotion(promotion: Promotion, before: Promotion | undefined): Pro
   }
 }
 
-// Returns the refusal if the promotion was not written. Orders and the command line do not wait for the merchant's row, so a use or a
-// promotion may have been added since the plan was made: the statements check again.
+// Returns the refusal if the promotion was not written. Orders do not lock the merchant, so a use may have been counted since the plan
+// was made: the statement checks again.
 async function writePromotion(
   tx: Tx,
   merchant: string,

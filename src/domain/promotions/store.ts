@@ -201,7 +201,7 @@ export async function raisePromotionVersion(tx: Tx, { merchantId, mode }: Mercha
     update promotions set ${new Fragment(`${version} = ${version} + 1`)} where merchant_id = ${merchantId} and id = ${id}`
 }
 
-// Called once for each cancelled order that counted a use, also for a disabled promotion.
+// Called once for each use that is taken back, because the order was cancelled or could not be placed. Also for a disabled promotion.
 export async function releasePromotionUse(tx: Tx, { merchantId, mode }: MerchantMode, id: string): Promise<void> {
   const { used, version } = counts[mode]
   await tx.sql`

@@ -22,7 +22,8 @@ import {
   sumMonth,
 } from './store.ts'
 
-// Returns the number of orders, and of days that were counted again. Safe on several nodes at the same time.
+// Returns the number of orders and days that were counted and of months that were summed, added up. Safe on several nodes at the same
+// time.
 export async function countSales(storage: Storage, now: number, rowsMax: number): Promise<number> {
   const recounted = await recountSales(storage, now)
   const orders = await storage.read((db) => listChangedOrders(db, now, rowsMax))
@@ -110,7 +111,7 @@ async function recountDays(tx: Tx, { merchantId, mode }: Recount): Promise<numbe
     const from = day === '' ? 0 : startOfDay(addDays(day, 1), timeZone)
     const next = await findPlacedAfter(tx, { merchantId, mode }, from)
     const upTo = next === undefined ? null : dayAt(next, timeZone)
-    // Drops the days without sales in the new time zone.
+    // Deletes the days that have no sales in the new time zone.
     deleteSalesDays(tx, { merchantId, mode }, { after: day, before: upTo })
     if (upTo === null) {
       deleteRecount(tx, { merchantId, mode })

@@ -36,7 +36,7 @@ export function startOfDay(day: Day, timeZone: string): number {
   return start
 }
 
-// The day begins at most 14 hours before and 12 hours after midnight in UTC; in that range, the day changes once.
+// The day begins at most 14 hours before and 12 hours after midnight in UTC, so exactly one instant of that range is its first.
 function findStart(day: Day, timeZone: string): number {
   const midnight = Date.parse(`${day}T00:00:00.000Z`)
   let before = midnight - 15 * hourMs

@@ -175,7 +175,7 @@ export interface SalesMonth extends MerchantMode {
 
 const dueMonthsMax = 20 // in one round
 
-// Months before this one with days that were counted after the month was summed.
+// Months before this one that were never summed, or with days that were counted after the month was summed.
 export async function listDueMonths(db: Reader, before: Month, now: number): Promise<SalesMonth[]> {
   return db.sql<SalesMonth>`
     select merchant_id as "merchantId", mode, month from sales_summed_months
@@ -279,7 +279,7 @@ function memberOf(column: string): string {
 
 const dayColumns = new Fragment(sumColumns.replace('refunded_tax', 'refunded_tax as "refundedTax"'))
 
-// Returns a row for each day with sales, oldest first. With the part `all`, a day has one row per currency.
+// Returns a row for each day with sales in the currency, oldest first. Reads the part `all`, whatever the part of the query.
 export async function listSalesDays(db: Reader, query: SalesQuery): Promise<SalesRow[]> {
   return db.sql<SalesRow>`
     select day, key, name, ${dayColumns} from sales_days

@@ -14,7 +14,7 @@ export interface ReturnRefundInput {
   // Each SKU once, and at most the quantity that is left of it.
   items: readonly ItemQuantity[]
   reason: ReturnReason
-  // Undefined: the shipping is refunded once nothing of the order is left.
+  // Undefined: the shipping is refunded once all items of the order are.
   shipping: boolean | undefined
   deduction: number
 }
@@ -56,7 +56,7 @@ export function returnRefundFor(input: ReturnRefundInput): ReturnRefund {
   }
 }
 
-// Reasons for which the goods were faulty, so the shopper pays no part of the delivery.
+// Reasons for which the shop is responsible, so the whole delivery is refunded.
 const faults: ReadonlySet<ReturnReason> = new Set(['damaged', 'wrong_item', 'not_as_described'])
 
 // Directive 2011/83, Article 13(2): the extra cost of a more expensive delivery than the cheapest one offered need not be refunded.

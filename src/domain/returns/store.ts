@@ -246,7 +246,7 @@ export async function listRefundIdsOfReturn(
   return rows.map((row) => row.id)
 }
 
-// Sums of refunds for returns that succeeded or are pending. Money that was moved to a new order is left out.
+// For each return, the sum of its refunds, without failed ones and without money that was moved to a new order.
 export async function listRefundedOfReturns(
   db: Reader,
   rows: readonly Pick<ReturnRow, 'installationId' | 'id'>[],

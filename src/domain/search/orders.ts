@@ -73,7 +73,7 @@ async function tokensOf(
     addressId === null || !row
       ? undefined
       : await tryDecryptAddress(tx, rootSecret, { installationId, ownerId: orderId, id: addressId, now, row })
-  // Once the address is erased, the order can be found only by its number.
+  // Once the address is erased, no part of the customer finds the order.
   if (addressId !== null && !address) return []
   const customer = decryptCustomer(rootSecret, checkoutSessionId, order.customerSealed)
   const words = [
@@ -110,8 +110,8 @@ export async function findOrdersByWords(
 // Longer words would have too many variants.
 const mistakeLengthMax = 12
 
-// Called if no order has all of the words as typed: returns orders that have one of the words with a single mistake. The tokens of all
-// variants are computed first; then only the existing ones are searched.
+// Called if no order has all of the words as typed: returns orders that have all of them if one is typed with a single mistake. The
+// tokens of all variants are computed first; then only the existing ones are searched.
 export async function findOrdersByMistake(
   db: Reader,
   rootSecret: RootSecret,

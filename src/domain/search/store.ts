@@ -137,7 +137,8 @@ function newestOf({ merchantId, mode }: MerchantMode, tokens: readonly string[])
 
 const knownTokensMax = 8
 
-// Returns the tokens that any order has, reading one index entry for each.
+// Returns tokens that any order has, at most eight. Reads at most `wordRowsMax` entries of the index, so a frequent token may hide
+// others.
 export async function listKnownTokens(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -211,7 +212,7 @@ export interface ProductMatch {
   name: string
 }
 
-// Products whose name contains the text.
+// Products whose name or brand contains the text.
 export async function listFoundProducts(
   db: Reader,
   merchantId: string,

@@ -38,7 +38,7 @@ function hostWithPort(host: string, publicOrigin: string): string {
   return new URL(shopOriginFor(host, publicOrigin)).host
 }
 
-// A site without an installation is skipped: its hosts are added when it gets an installation.
+// A shop without a site is skipped: its hosts are added when it gets a site.
 export async function allowHost(tx: Tx, merchantId: string, host: string, publicOrigin: string): Promise<void> {
   const site = await findStoredSite(tx, { merchantId, mode: 'live' })
   if (!site) return

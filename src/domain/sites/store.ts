@@ -92,7 +92,7 @@ export async function findShownMerchant(db: Reader, slug: string): Promise<Shown
   return merchant
 }
 
-// Lists the two oldest merchants: enough to know whether there are several.
+// Lists the two oldest merchants that are not closed: enough to know whether there are several.
 export async function listFirstMerchants(db: Reader): Promise<ShownMerchant[]> {
   return db.sql<ShownMerchant>`select id, slug from merchants where closed_at is null order by id limit 2`
 }

@@ -27,8 +27,8 @@ export function filterTextsInForce<Row extends Omit<TextVersion, 'text'> & { tex
   return [...newest.values()].filter(({ text, isEmpty }) => text !== '' && isEmpty !== true)
 }
 
-// Returns the text in the language of the reader, else in that of the merchant, else in any: a text in another language is better than
-// none.
+// Returns the text in the first of these languages in which there is one, otherwise in any language: a text in another language is better
+// than none.
 export function chooseText<Row extends Pick<TextVersion, 'kind' | 'language'>>(
   inForce: readonly Row[],
   kind: LegalTextKind,

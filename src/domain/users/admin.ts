@@ -51,7 +51,7 @@ export function adminPeopleOperations({ rootSecret, publicOrigin }: AdminPeopleP
       return { data: await peopleView(db, merchantId) }
     },
 
-    // Only a person may stop requiring a second factor: the dashboard asks for the password again first.
+    // A key or an app may not stop requiring a second factor. A person may: the dashboard asks for the password again first.
     async updateAdminPeople({ db, caller, body: { secondFactorRequired: isRequired } }) {
       const { merchantId } = caller
       if (isMachine(caller) && !isRequired)

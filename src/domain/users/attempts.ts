@@ -10,9 +10,9 @@ import { returnSignInAttempt, takeSignInAttempt } from './signins.ts'
 import { normalizeEmail } from './users.ts'
 
 export interface SignInGuess {
-  // What the attempt guesses. A code has six digits, so fewer guesses are allowed. A recovery code is too long to guess, so its account
-  // is not limited, and a person who only knows the password cannot lock the owner out. A password reset is no guess, but each request
-  // for an e-mail counts.
+  // What the attempt guesses. A code has six digits, so fewer guesses are allowed. A recovery code is too long to guess, so it has no
+  // limit by account, and a person who only knows the password cannot lock the owner out. A password reset is not a guess, but each
+  // request for an e-mail counts.
   kind?: 'password' | 'code' | 'recovery' | 'reset'
   email: string
   address: string

@@ -173,7 +173,7 @@ export interface ReplacedMerchants {
   dropped: readonly { merchantId: string; role: Role }[]
 }
 
-// Called for the operator: makes the user a member of exactly these merchants. At merchants that are new, the user becomes an owner; at
+// Called for the operator: makes the user a member of exactly these merchants. At merchants that are added, the user becomes an owner; at
 // the other merchants the role stays.
 export async function replaceMerchants(
   tx: Tx,

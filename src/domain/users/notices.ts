@@ -11,7 +11,7 @@ import { emailPurpose, listMerchantsOf } from './users.ts'
 export interface UserNotification {
   userId: string
   kind: NoticeKind
-  // (default: the person's first merchant; a person without one gets no e-mail)
+  // The merchant that the e-mail is about (default: the person's first merchant; a person without one gets no e-mail).
   merchantId?: string | null
   facts?: Readonly<Record<string, string>>
 }
@@ -37,7 +37,7 @@ export async function notifyOwners(
       queueNotice(tx, rootSecret, { kind: 'member_joined', merchantId, email, address, facts: { role } }, now)
 }
 
-// Returns undefined if the version of the root secret that encrypted the address was dropped: a missing address must not prevent the
+// Returns undefined if the version of the root secret that encrypted the address was removed: a missing address must not prevent the
 // change of the account.
 export async function findAddress(db: Reader, rootSecret: RootSecret, userId: string): Promise<string | undefined> {
   const [row] = await db.sql<{ sealed: string }>`select email_sealed as "sealed" from users where id = ${userId}`

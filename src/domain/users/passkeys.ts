@@ -94,7 +94,7 @@ export async function removePasskey(tx: Tx, userId: string, id: string): Promise
   return rows.length > 0
 }
 
-// Returns false if the passkey was used with a later counter in the meantime. Synced passkeys always report the counter 0.
+// Returns false if the passkey was removed, or used with a later counter, in the meantime. Synced passkeys always report the counter 0.
 export async function recordPasskeyUse(
   tx: Tx,
   { userId, id }: Passkey,

@@ -114,7 +114,7 @@ export async function confirmSession(tx: Tx, { id }: Session, now: number, isByP
   if (isByPasskey) await tx.sql`update user_sessions set has_second_factor = 1 where id = ${id}`
 }
 
-// Lists the newest sessions first.
+// Lists the most recently used sessions first.
 export async function listSessions(db: Reader, userId: string, now: number): Promise<Session[]> {
   const rows = await db.sql<SessionRow>`
     select id, user_id as "userId", browser, has_second_factor as "hasSecondFactor", created_at as "createdAt",

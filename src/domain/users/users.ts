@@ -142,7 +142,7 @@ export async function listUsers(db: Reader, rootSecret: RootSecret): Promise<Use
     select id, email_sealed as "emailSealed", name_sealed as "nameSealed", created_at as "createdAt", disabled_at as "disabledAt",
       sessions_from as "sessionsFrom"
     from users order by id limit ${usersMax}`
-  // A user whose address was encrypted with a dropped version of the root secret is listed as well.
+  // A user whose address was encrypted with a removed version of the root secret is listed as well.
   return rows.map(({ emailSealed, nameSealed, ...user }) => ({
     ...user,
     email: decryptByRootSecret(rootSecret, emailPurpose, emailSealed, user.id) ?? '(cannot be decrypted)',

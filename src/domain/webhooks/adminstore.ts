@@ -50,8 +50,8 @@ export interface DeliveryQuery {
   limit: number
 }
 
-// Lists deliveries, newest first. Each installation is queried with its own index, so the number of deliveries of other installations
-// does not matter.
+// Lists deliveries, newest first. Each installation is queried by itself, so the number of deliveries of other installations does not
+// matter.
 export async function listDeliveriesOf(db: Reader, merchant: MerchantMode, query: DeliveryQuery): Promise<Delivery[]> {
   const { endpointId } = query
   if (endpointId !== undefined) {

@@ -132,8 +132,7 @@ export class Dispatcher {
     this.#wake()
   }
 
-  // Sends all deliveries that are due, and those that become due through sending them. Used by tests, and for the first round after the
-  // start.
+  // Sends all deliveries that are due, and those that become due through sending them. Used by tests.
   async dispatchDue(): Promise<void> {
     await this.#reap(false)
     let made: number

@@ -63,9 +63,9 @@ function portProblem({ protocol, port }: URL, { allowPrivate }: GuardOptions): B
   return isUsual && !forbiddenPorts.has(number) ? undefined : issue('target_port')
 }
 
-// Returns true for everything that is not certainly a public address, including text that is no address. For IPv4 the special blocks are
-// listed. IPv6 has many ways to embed an IPv4 address (NAT64, 6to4, Teredo, ISATAP, compatible), so only the block of public addresses is
-// allowed, without the special blocks in it.
+// Returns true for everything that is not certainly a public address, including text that is not an address. For IPv4 the special blocks
+// are listed. IPv6 has many ways to embed an IPv4 address (NAT64, 6to4, Teredo, ISATAP, compatible), so only the block of public
+// addresses is allowed, without the special blocks in it.
 export function isForbiddenAddress(address: string, { allowPrivate }: GuardOptions): boolean {
   // Only link-local addresses have a zone (`%eth0`).
   const family = address.includes('%') ? 0 : isIP(address)

@@ -52,7 +52,7 @@ export class HeldDeliveries {
     line.waiting.push({ claimed, staleAt })
   }
 
-  // Removes deliveries whose outcome was written, or which other processes have claimed.
+  // Removes deliveries that this process no longer holds: their outcome was written, they were released, or their lease has expired.
   release(claims: readonly ClaimedDelivery[]): void {
     for (const { endpointId } of claims) {
       const line = this.#lines.get(endpointId)

@@ -39,7 +39,7 @@ export function roomFor({ consecutiveFailures, sending, ofOthers, ahead }: Endpo
   return { calls: inFlightMaxFor(consecutiveFailures) - sending, ahead: isSteady ? Math.max(0, ahead - heldAhead) : 0 }
 }
 
-// Minimum number of blocked deliveries that a query may skip.
+// How many more deliveries are read than can be claimed, because some of them may be blocked.
 export const passedOverMax = 16
 
 // How many due deliveries are read to fill the room.
@@ -47,7 +47,8 @@ export function candidatesMax({ calls, ahead }: EndpointRoom): number {
   return Math.max(0, calls) + ahead + passedOverMax
 }
 
-// Keeps a quick endpoint busy until the next step, when others take nothing of their share.
+// Enough to keep a quick endpoint busy until the next step. An endpoint may get this many even if its equal share is smaller, because
+// others may not use theirs.
 const aheadShareMin = 64
 
 // Number of deliveries that each endpoint of a step may claim ahead. Reading a candidate costs 3 µs on SQLite, so few more are read than are

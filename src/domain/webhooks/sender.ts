@@ -92,7 +92,7 @@ export function createSender(options: SenderOptions): Sender {
   async function exchange({ url, headers, body }: OutgoingCall, startedAt: number): Promise<Ending> {
     const bytes = typeof body === 'string' ? Buffer.from(body) : body
     const endsAt = startedAt + exchangeMsMax
-    // An idle connection may be reset just before it is used again; all of them are when a receiver restarts. Nothing was written then,
+    // An idle connection may be reset just before it is used again; if the receiver restarts, all of them are. Nothing was written then,
     // so the call cannot arrive twice. Each retry uses up one idle connection, and in the end a new one is opened.
     for (let again = 0; ; again += 1) {
       if (closing.signal.aborted) return closed
@@ -402,7 +402,7 @@ const interimDigit = '1'.charCodeAt(0)
 // but undici treats it as an error. undici does skip a 102.
 function bounded(socket: Socket): Socket {
   const read = socket.read.bind(socket)
-  // What was written and read when the present call began: more is only written by the next call.
+  // Numbers of bytes written and read when the response to the present call began. Once more bytes were written, another call has begun.
   let [written, before] = [0, 0]
   socket.read = (size?: number) => {
     const chunk: Buffer | null = read(size)

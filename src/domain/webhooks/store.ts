@@ -253,8 +253,7 @@ export async function insertReplay(tx: Tx, delivery: Delivery, reason: string | 
   return rows.length > 0
 }
 
-// Makes deliveries due that wait for a retry, because the pause of the endpoint has ended. Deliveries in status `retrying` were called at
-// least once.
+// Makes deliveries that wait for a retry due, because their endpoint was enabled again.
 export async function makeRetriesDue(tx: Tx, { installationId, id }: Endpoint, now: number): Promise<void> {
   await tx.sql`
     update webhook_deliveries set due_at = ${now}

@@ -14,7 +14,7 @@ export function endpointView(
   now: number,
 ): WebhookEndpoint {
   const { previousSealed, previousExpiresAt } = endpoint
-  // The former secret is stored until the next rotation, but signs only until it expires.
+  // The former secret is stored until the sweep deletes it, but signs only until it expires.
   const isRotating = previousSealed !== null && previousExpiresAt !== null && previousExpiresAt > now
   return {
     id: endpoint.id,

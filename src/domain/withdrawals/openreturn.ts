@@ -59,7 +59,8 @@ async function openByItself(tx: Tx, rootSecret: RootSecret, key: WithdrawalKey, 
   updateReturn(tx, row, { ...row, returnId, returnDueAt: null, version: row.version + 1 })
 }
 
-// Both hashes use the same key, unless the root secret was changed between the order and the withdrawal; then the merchant decides.
+// Both hashes use the same key, unless the order is of an earlier release, or the key was replaced because its version of the root secret
+// was lost; then the merchant decides.
 export function isOfMailbox({ emailHash }: WithdrawalRow, order: Pick<WithdrawnOrderRow, 'emailHash'>): boolean {
   return emailHash !== null && emailHash === order.emailHash
 }

@@ -135,7 +135,7 @@ function sealStatement(rootSecret: RootSecret, name: SealedName, statement: Stat
   return encryptByRootSecret(rootSecret, 'withdrawal', JSON.stringify(statement), contextOf(name))
 }
 
-// Returns null once the statement was erased, or undefined if the version of the root secret that encrypted it was dropped.
+// Returns null once the statement was erased, or undefined if the version of the root secret that encrypted it was removed.
 export function decryptStatement(
   rootSecret: RootSecret,
   row: SealedName & { sealed: string | null },

@@ -149,7 +149,8 @@ export async function listIdsOfShopper(
     where merchant_id = ${merchantId} and mode in ('test', 'live') and email_hash in (${listFragment(hashes)}) order by mode, id`
 }
 
-// Deletes the statement, and the recipients of its e-mails. The withdrawal itself stays, with its order number and its time.
+// Deletes the statement, and the recipient of the e-mail that acknowledged it. The withdrawal itself stays, with its order number and its
+// time.
 export async function forgetWithdrawal(tx: Tx, { merchantId, mode, withdrawalId }: WithdrawalKey): Promise<void> {
   await tx.sql`
     update withdrawals set sealed = null, email_hash = null

@@ -168,7 +168,7 @@ function isBackFromPage({ looksWanted }: PaymentRow, nextAction: NextAction): bo
   return looksWanted > 0 && nextAction.kind === 'page'
 }
 
-// Clears every action that the shopper had left.
+// Removes what the shopper still had to do from the payment.
 const nowhere = { challenge: null, placeSealed: null, placeUntil: null } as const
 
 // How often a redirect payment is looked up while the shopper does not return and no webhook arrives.

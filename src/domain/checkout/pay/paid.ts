@@ -26,7 +26,7 @@ export async function recordProviderChanges(
   const payment = await lockPayment(tx, installationId, id)
   if (!payment) throw new Error(`payment ${id} no longer exists`)
   if (payment.status !== 'succeeded') return recordOutcomeAfterEnd(tools, tx, payment, outcome)
-  // A newer look-up has begun since then, and its result is used instead.
+  // A newer look-up of the payment has begun meanwhile, and its result is used instead.
   if (payment.lookedAt !== asked.lookedAt) return
   const now = tools.clock().getTime()
   const seen = { ...payment, checks: payment.checks + 1, updatedAt: now }

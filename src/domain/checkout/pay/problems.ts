@@ -1,4 +1,5 @@
-// Why a payment cannot begin although the session is open: the order still lacks data, or the method is not offered.
+// Why a payment cannot begin although the session is open: a line cannot be sold, data is missing, the customer has used the promotion
+// up, the method is not offered, or its fields are not valid.
 
 import { issueAt } from '../../../contract/issues.ts'
 import type { Tx } from '../../../platform/storage/storage.ts'

@@ -17,7 +17,7 @@ export function buildPurchase(
 // Returns lines whose totals add up to the charged amount.
 function linesOf(quote: Quote): PurchaseLine[] {
   const { cart, pricing } = quote
-  // For a change of an order the session charges the difference, which is no sum of lines, so it is sent as one line.
+  // For a change of an order the session charges the difference, which is not the sum of the lines, so it is sent as one line.
   if (cart.terms?.change) {
     const { total } = pricing.totals
     const amounts = { quantity: 1, unitPrice: total, discount: 0, total, taxRateBps: null }

@@ -12,8 +12,8 @@ import { challengeMs, nothingDue, type PaymentOutcome } from './settlement.ts'
 
 // If the provider still does not know a payment after this time, the request to create it will not arrive any more.
 const absentMs = 2 * leaseMs
-// How long a payment is still looked up that we closed and that the provider does not know: not every provider can close a key that it
-// does not know.
+// How long after its start a payment that we closed is still looked up if the provider does not know it: not every provider can close a
+// key that it does not know.
 const doubtMs = 24 * 3_600_000
 
 // Run by a job.

@@ -54,7 +54,7 @@ export interface MolliePage<Row> {
   next: string | null
 }
 
-// Members of the metadata of payments and refunds that contain our ids. The refund of a void has its own member too.
+// Members of metadata: the id of our payment on a payment, the id of our refund on a refund, and a mark on the refund of a void.
 export const paymentMark = 'cartwright_payment'
 export const refundMark = 'cartwright_refund'
 export const voidMark = 'cartwright_void'

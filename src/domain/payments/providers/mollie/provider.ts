@@ -70,7 +70,7 @@ const eventPagesMax = 200
 const hourMs = 3_600_000
 // Maximum difference between Mollie's clock and ours.
 const skewMs = hourMs
-// Mollie's page can be paid for up to three hours. Bank transfers can be paid longer, and are looked up on a schedule.
+// The shopper can pay on Mollie's page for up to three hours. Bank transfers can arrive later, and are looked up on a schedule.
 const openMsMax = 3 * hourMs
 
 export function createMollieProvider(parts: MollieParts): PaymentProvider {

@@ -262,7 +262,7 @@ function cardIn(intent: Stripe.PaymentIntent): { brand: string | null; last4: st
   return card ? { brand: card.brand, last4: card.last4 } : noCard
 }
 
-// Returns the wallet if one was used, and not the card in it.
+// Returns the wallet if one was used, not the card in it; otherwise the type of the payment method.
 function instrumentIn(intent: Stripe.PaymentIntent): string | null {
   const details = latestCharge(intent)?.payment_method_details
   return details?.card?.wallet?.type ?? details?.type ?? null

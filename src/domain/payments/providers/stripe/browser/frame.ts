@@ -52,8 +52,8 @@ function appearance(): Appearance {
   }
 }
 
-// Data of the shopper that the shop already knows. Link recognises shoppers by it, and they need not type it again. Empty texts are left
-// out, because Stripe would treat them as values.
+// What the shop already knows about the shopper, who need not type it again. Stripe's wallet Link also recognises shoppers by it. Empty
+// texts are left out, because Stripe would treat them as values.
 function billingDetails(): BillingDetails {
   const given = (facts: object) => Object.fromEntries(Object.entries(facts).filter(([, value]) => value))
   const { email, name, phone, address } = shopper
