@@ -1,4 +1,4 @@
-// Documents of strangers: what cannot be had costs little, and nothing inside our network is called.
+// Documents of unknown servers: one that cannot be read costs little, and nothing inside our network is called.
 
 import assert from 'node:assert/strict'
 import { createServer, type ServerResponse } from 'node:http'
@@ -49,7 +49,7 @@ for (const path of Object.keys(answers).filter((name) => name !== '/plain'))
   test(`a response of the kind “${path.slice(1)}” gives no document, with one request and in limited time`, async () => {
     const waits = path === '/silent' || path === '/slow'
     assert.equal(await fetchDocument(origin + path, { ...bounds, ...(waits && { msMax: 50 }) }), undefined)
-    // In 50 ms, a busy machine may not get through.
+    // On a busy machine, a request may not arrive within 50 ms.
     if (!waits) assert.equal(calls.filter((called) => called === path).length, 1)
   })
 

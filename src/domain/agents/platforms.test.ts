@@ -30,7 +30,7 @@ test('requests with many profiles do not displace an approved platform, and each
   now += 1_000
   const spent = { readWaitMs: () => 500, isApproved: false }
   assert.equal(await platforms.profileAt(profileUrl('more'), spent), 'busy')
-  // What is cached costs nothing, and what has to be read anew counts as well.
+  // A cached profile needs no read. A profile that must be read again is refused like a new one.
   assert.deepEqual(await platforms.profileAt(profileUrl('p0'), spent), { profile: {} })
   now += 61_000
   assert.equal(await platforms.profileAt(profileUrl('p0'), spent), 'busy')

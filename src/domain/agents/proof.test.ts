@@ -41,7 +41,7 @@ const request: ProvableRequest = {
 
 interface Signing {
   message?: Partial<ProvableRequest>
-  // What is sent, where it is not what was signed.
+  // What is sent, if it differs from what was signed.
   sent?: Partial<ProvableRequest>
   covered?: string
   params?: string

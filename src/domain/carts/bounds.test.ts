@@ -12,7 +12,7 @@ import { type PricingFacts, priceCart } from './pricing.ts'
 const { amountMax, taxRateBpsMax, weightGramsMax, cartLinesMax, quantityMax } = limits
 const now = Date.parse('2026-06-01T12:00:00.000Z')
 
-// At its bounds, or somewhere below them.
+// A number up to the maximum, often the maximum itself.
 const upTo = (max: number) => fc.oneof(fc.constant(max), fc.integer({ min: 0, max }))
 
 const line = fc.record({

@@ -86,8 +86,8 @@ function brief({ lines, promotion, shipping, totals }: Pricing) {
 describe('hand-calculated examples', () => {
   test('the example of the contract has all its amounts', () => {
     const facts = { ...shop, lines: [line('rose', 3500, 2)], promotion: promotion('percentage', 1000) }
-    // 2 × 3500 = 7000; 10 % of it is 700. 6300 holds 6300 − 63000000/11900 (5294.12) = 1006 of tax,
-    // 490 holds 490 − 4900000/11900 (411.76 → 412) = 78; 1006 + 78 = 1084. 7000 − 700 + 490 = 6790.
+    // 2 × 3500 = 7000; 10 % of it is 700. 6300 contains 6300 − 63000000/11900 (5294.12) = 1006 of tax, 490 contains 490 − 4900000/11900
+    // (411.76 → 412) = 78; 1006 + 78 = 1084. 7000 − 700 + 490 = 6790.
     assert.deepEqual(priceCart(facts), {
       lines: [
         { skuId: 'rose', unitPrice: 3500, subtotal: 7000, discount: 700, tax: 1006, total: 6300, taxRateBps: 1900 },
@@ -156,7 +156,7 @@ describe('hand-calculated examples', () => {
       lines: [line('oud', 1250, 3), line('tea', 995, 1)],
       promotion: promotion('percentage', 1500),
     }
-    // 3750 + 995 = 4745; 15 % is 711.75 → 712, of which 562.70 and 149.30: the unit left goes to the first, 563 and 149.
+    // 3750 + 995 = 4745; 15 % is 711.75 → 712, of which 562.70 and 149.30: the remaining unit goes to the first line, so 563 and 149.
     // Included: 3187 − 2897.27 → 290; 846 − 769.09 → 77; 1000 − 909.09 → 91.
     assert.deepEqual(brief(priceCart(facts)), {
       lines: [
@@ -187,8 +187,8 @@ describe('hand-calculated examples', () => {
       lines: [line('desk', 12_345, 1), line('nail', 1, 7)],
       promotion: promotion('fixed_amount', 5000, { currency: 'CLF' }),
     }
-    // 12352; 5000 is spread as 4997.17 and 2.83: the unit left goes to the second, 4997 and 3.
-    // Included: 7348 − 6174.79 → 1173; 4 − 3.36 → 1; 250 − 210.08 → 40.
+    // 12352; 5000 is distributed as 4997.17 and 2.83: the remaining unit goes to the second line, so 4997 and 3. Included: 7348 − 6174.79
+    // → 1173; 4 − 3.36 → 1; 250 − 210.08 → 40.
     assert.deepEqual(brief(priceCart(facts)), {
       lines: [
         [12_345, 4997, 1173, 7348],
@@ -513,7 +513,7 @@ describe('amounts beyond the exact range', () => {
   })
 })
 
-// Random carts.
+// The tests from here on use random carts.
 
 const runs = { numRuns: isWide ? 1_000 : 300 }
 const manyRuns = { numRuns: isWide ? 5_000 : 1_500 }
@@ -558,7 +558,7 @@ const anyPromotion: fc.Arbitrary<PromotionFacts> = fc.record({
   disabledAt: fc.constantFrom(null, null, null, now),
 })
 
-// A discount on items that holds whatever the cart is like.
+// A discount on items that applies to every random cart.
 const holdingPromotion: fc.Arbitrary<PromotionFacts> = fc
   .oneof(
     fc.record({ type: fc.constant('percentage' as const), value: fc.nat({ max: 10_000 }) }),
@@ -569,7 +569,7 @@ const holdingPromotion: fc.Arbitrary<PromotionFacts> = fc
   )
   .map(({ type, value }) => promotion(type, value, { currency: 'EUR' }))
 
-// Later steps have higher limits and, as it is in life, are no cheaper.
+// Later steps have higher limits and, as in real price lists, are never cheaper.
 const risingSteps = fc
   .array(fc.record({ grams: fc.integer({ min: 1, max: 20_000 }), more: fc.nat({ max: 2_000 }) }), { maxLength: 4 })
   .map((steps) => {
@@ -622,7 +622,7 @@ const facts = factsWith(linesOf(unitPrice))
 
 const total = (amounts: readonly number[]) => amounts.reduce((whole, amount) => whole + BigInt(amount), 0n)
 
-// Every rule about sums, in BigInt, so that the check itself cannot lose a digit.
+// Every rule about sums, computed in BigInt, so the check itself is exact.
 function assertSums({ lines, promotion, shipping, totals }: Pricing, from: PricingFacts): void {
   const big = (amount: number) => BigInt(amount)
   for (const [i, each] of lines.entries()) {
@@ -643,7 +643,7 @@ function assertSums({ lines, promotion, shipping, totals }: Pricing, from: Prici
     big(totals.total),
     big(totals.subtotal) - big(totals.discount) + big(totals.shipping) + (totals.taxIncluded ? 0n : big(totals.tax)),
   )
-  // What is paid is the lines and the shipping, to the last unit.
+  // The total is exactly the sum of the lines and the shipping.
   const shippingTotal = big(shipping.amount) - big(shipping.discount) + (totals.taxIncluded ? 0n : big(shipping.tax))
   assert.equal(big(totals.total), total(lines.map((each) => each.total)) + shippingTotal)
 }
@@ -703,7 +703,7 @@ describe('invariants of every cart', () => {
       }),
       runs,
     )
-    // That both happen is shown on carts that are the same in every run.
+    // A sample that is the same in every run shows that both happen.
     const sample = fc.sample(carts, { numRuns: 300, seed: 1 })
     const exact = sample.filter(isExact).length
     assert.ok(exact > 30 && exact < 270, `${exact} exact of ${sample.length}`)
@@ -749,7 +749,7 @@ describe('invariants of every cart', () => {
           return { up: BigInt(priced.discount) - exactShare / whole, remainder: exactShare % whole }
         })
         for (const { up } of shares) assert.ok(up === 0n || up === 1n)
-        // Walking the lines by remainder and then by order, those that got one more come first.
+        // If the shares are sorted by remainder, those that were rounded up come first.
         const ranked = shares.toSorted((a, b) => (a.remainder === b.remainder ? 0 : a.remainder < b.remainder ? 1 : -1))
         const firstDown = ranked.findIndex(({ up }) => up === 0n)
         if (firstDown >= 0) assert.ok(ranked.slice(firstDown).every(({ up }) => up === 0n))
@@ -825,8 +825,8 @@ describe('invariants of every cart', () => {
   })
 })
 
-// A discount is spread by largest remainder, and equal remainders are served in the order of the lines: which of them
-// gets the unit may change with the order, and with it the rounding of a tax. Nothing else may.
+// A discount is distributed by the largest remainder, and among equal remainders by the order of the lines. Another order may therefore
+// change which line gets a remaining unit, and the rounding of its tax, but nothing else.
 describe('another order of the lines', () => {
   const shuffled = facts.chain((each) =>
     fc
@@ -881,7 +881,7 @@ describe('more units of a line', () => {
       return [each, { ...each, lines }]
     })
   const filled = factsWith(linesOf(unitPrice, 1))
-  // No price from which shipping is free, and no weight that an option does not carry: what remains never gets cheaper.
+  // Without free shipping above a threshold, and with options that carry any weight: then more units never lower the shipping costs.
   const plain = filled.map((each) => ({
     ...each,
     zones: each.zones.map((one) => ({ ...one, options: one.options.map(carriesAll) })),
@@ -905,7 +905,7 @@ describe('more units of a line', () => {
   test('never lower shipping costs, tax or total if there is no promotion and no threshold', () => {
     fc.assert(
       fc.property(grown(plain), ([less, more]) => {
-        // Taxed as the goods, shipping follows a cart that gets more goods of a low rate, and its tax may fall.
+        // The standard rate is used for shipping: if shipping were taxed like the goods, more goods with a low rate could lower its tax.
         const [a, b] = [less, more].map((each) => priceCart({ ...each, shippingTax: 'standard', promotion: null }))
         assert.ok(a && b)
         assert.ok(b.totals.shipping >= a.totals.shipping)
@@ -927,8 +927,8 @@ describe('more units of a line', () => {
     )
   })
 
-  // The discount is rounded and spread anew, which can move two units onto a line, and each line rounds its tax by itself. The tax of
-  // shipping follows the goods, and may fall with more of a low rate.
+  // The discount is distributed and rounded again, which can move two units to a line, and each line rounds its tax separately. The tax
+  // on shipping depends on the goods, and can fall if more of them have a low rate.
   test('lower a discounted total, apart from the tax of shipping, by at most two units per line if prices exclude tax', () => {
     const besideShipping = ({ totals, shipping }: Pricing) => totals.total - shipping.tax
     fc.assert(
@@ -977,7 +977,7 @@ describe('discount and delivery that the merchant sets', () => {
   test('a manual delivery price needs no zone, and is not charged if nothing is shipped', () => {
     const terms = { discount: 0, shipping: { label: 'Courier', amount: 690 } }
     const abroad = { country: 'NZ', region: null }
-    // 6.90 has 1.10 of German tax in it, which an export does not bear.
+    // 6.90 contains 1.10 of German tax, which is not charged on an export.
     assert.equal(priceCart({ ...shop, lines: [rose], destination: abroad, terms }).totals.shipping, 580)
     const digital = line('song', 100, 1, { delivery: 'digital' })
     assert.equal(priceCart({ ...shop, lines: [digital], terms }).totals.shipping, 0)

@@ -92,7 +92,7 @@ test('the first of several reasons is reported', () => {
     'minimum_not_met',
     'no_shipping_to_discount',
   ]
-  // Everything is wrong at once; then one thing after the other is put right.
+  // At first every reason applies; then one after the other is removed.
   const repairs: Partial<PromotionFacts & PromotionOccasion>[] = [
     { disabledAt: null },
     { startsAt: null },

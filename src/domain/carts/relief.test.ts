@@ -1,4 +1,4 @@
-// What a cart costs where no tax is charged, to the cent.
+// Prices of carts on which no tax is charged, to the cent.
 
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
@@ -62,11 +62,11 @@ test('prices that include tax are reduced by the tax, which is rounded once per 
     lines.map(({ unitPrice, subtotal, tax, total, taxRateBps }) => [unitPrice, subtotal, tax, total, taxRateBps]),
     [
       [10_000, 10_000, 0, 10_000, 0],
-      // 28.01, not three times 9.34.
+      // The tax is subtracted from the whole line: 28.01, not three times 9.34.
       [934, 2_801, 0, 2_801, 0],
     ],
   )
-  // 391 at 19 % and 99 at 7 %, as the goods: 62 and 6 of tax.
+  // 391 at 19 % and 99 at 7 %, in proportion to the goods: 62 and 6 of tax.
   assert.deepEqual(shipping.options, [{ id: 'post', label: 'Post', amount: 422 }])
   assert.deepEqual(totals, {
     ...{ subtotal: 12_801, discount: 0, shipping: 422, tax: 0, taxIncluded: false, total: 13_223 },
@@ -97,7 +97,7 @@ test("if the seller has no rates for the destination, prices are reduced by the 
   assert.deepEqual(totals, priceCart(facts).totals)
   const exported = priceCart({ ...facts, taxRates, destination: { country: 'CH', region: null } })
   assert.deepEqual(exported.totals, { ...totals, taxReason: 'export' })
-  // A class that the place names keeps the rate of the place, also a rate of zero.
+  // Prices of a tax class for which the destination has a rate are reduced by that rate, even if it is zero.
   const free = { country: 'FR', region: '', taxClass: 'reduced', rateBps: 0 }
   const mixed = priceCart({ ...facts, taxRates: [...taxRates, free] })
   assert.deepEqual(
@@ -128,11 +128,11 @@ test('digital items are supplied in the country where the buyer is registered', 
   const facts = { ...factsOf({ ...cart, shipping: 0 }), destination: null }
   const digital = { ...facts, lines: facts.lines.map((line) => ({ ...line, delivery: 'digital' as const })) }
   assert.equal(priceCart({ ...digital, ...reverse }).totals.taxReason, 'reverse_charge')
-  // With both kinds, the reason is that of the goods.
+  // If a cart has items of both kinds, the reason is that of the shipped goods.
   const both = digital.lines.map((line, i) => (i === 0 ? line : { ...line, delivery: 'shipped' as const }))
   const sent = priceCart({ ...digital, lines: both, ...reverse, destination: { country: 'FR', region: null } })
   assert.equal(sent.totals.taxReason, 'intra_community')
-  // What is sent needs an address first.
+  // As long as shipped items have no address, there is no reason.
   assert.equal(priceCart({ ...facts, ...reverse }).totals.taxReason, undefined)
 })
 

@@ -167,21 +167,21 @@ test('the reason for not charging tax depends on seller, buyer and destination',
   const cases: [Partial<TaxedSale>, TaxRelief | null][] = [
     [{}, 'intra_community'],
     [{ isShipped: false }, 'reverse_charge'],
-    // Whether or not the seller has rates for that country.
+    // The same if the seller has no rates for that country.
     [{ isTaxedThere: false }, 'intra_community'],
     [at('AT'), 'intra_community'],
     [{ buyerVatCountry: null }, null],
     [{ isVatRegistered: false }, null],
-    // Sent to the country of the seller, or a buyer of that country.
+    // No reason if the delivery is in the seller's country, or if the buyer is registered there.
     [at('DE'), null],
     [{ buyerVatCountry: 'DE' }, null],
     [{ place: null }, null],
-    // Monaco is a part of France here.
+    // Monaco counts as a part of France.
     [{ sellerCountry: 'FR', buyerVatCountry: 'DE', ...at('MC') }, null],
     [at('MC'), 'intra_community'],
     [{ ...at('CH'), isTaxedThere: false }, 'export'],
     [{ ...at('CH'), isTaxedThere: false, buyerVatCountry: null, isVatRegistered: false }, 'export'],
-    // The seller is registered there too.
+    // The seller has rates for that country too.
     [{ ...at('CH'), isTaxedThere: true }, null],
     [{ sellerCountry: 'US', ...at('FR') }, null],
     [{ sellerCountry: 'US', ...at('CA'), isTaxedThere: false }, null],

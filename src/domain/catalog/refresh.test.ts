@@ -17,7 +17,7 @@ const at = { now, expiresAt, cause: null }
 
 const two = { A: { product: 'one', stock: 20 }, C: { product: 'two', stock: 20 } } as const
 
-// What a read returns, and whether the read had to render it.
+// The quantities that a read returns, and whether the read had to render the response.
 async function seen(room: Stockroom, slug: string, when = now): Promise<{ quantities: number[]; stale: boolean }> {
   return room.storage.read(async (db) => {
     const kept = await findListing(db, room.seller, slug)
@@ -75,7 +75,7 @@ eachEngine('stock in the catalog', (given) => {
     const rendered = await open()
     assert.deepEqual([rendered.text, rendered.headers.get('etag')], [held.text, held.headers.get('etag')])
 
-    // A hold expires without a sweep.
+    // The hold expires although no sweep has deleted it.
     testServer.clock.now = moment.expiresAt
     assert.deepEqual(await quantities(), [40, 3])
     const over = await open()

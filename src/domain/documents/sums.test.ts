@@ -123,7 +123,7 @@ describe('the sums of documents', () => {
       one.map(({ position, total, tax, quantity }) => [position, total, tax, quantity]),
       [[1, 5_350, 350, 1]],
     )
-    // A tenth was refunded by amount before: what the lines no longer have is taken from the other line.
+    // After a tenth of the invoice was refunded by amount, the line has less left than its refund: the rest is taken from the other line.
     const after = creditLines(invoice, sumEarlierCredits([{ lines: shared, isReversed: false }]), {
       amount: 11_900,
       lines: [{ skuId: 'sku_0', quantity: 2, amount: 11_900 }],

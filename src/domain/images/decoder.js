@@ -1,6 +1,6 @@
-// The process that decodes pictures (copier.ts). Decoders are native code that reads files of strangers: they have no access to the
-// secrets of the server, and what takes too long or too much memory is ended with the process. Plain JavaScript, so no types have to
-// be stripped at start.
+// The process that decodes pictures (copier.ts). Decoders are native code that parses untrusted files, so this process has no access to
+// the secrets of the server, and is ended if a picture takes too much time or memory. Plain JavaScript, so no types have to be stripped
+// at start.
 
 import { setPriority } from 'node:os'
 
@@ -8,10 +8,10 @@ const { pixelsMax, memoryBytesMax, widths } = JSON.parse(process.argv[2] ?? '')
 
 process.on('disconnect', () => process.kill(process.pid, 'SIGKILL'))
 try {
-  // Yields to processes that answer requests.
+  // Gives way to processes that answer requests.
   setPriority(15)
 } catch {
-  // Where that is not allowed, it runs at normal priority.
+  // If this is not allowed, the process runs at normal priority.
 }
 
 const sharp = await import('sharp').then(
@@ -27,7 +27,7 @@ if (sharp) {
   sharp.unblock({ operation: loaders.map((name) => `VipsForeignLoad${name}`) })
 }
 
-// The picture at work. Without one there is nobody to answer.
+// Id of the picture that is being decoded; undefined if there is none.
 let current
 process.on('message', ({ id, bytes }) => {
   current = id
@@ -55,10 +55,11 @@ function problemOf({ message = '' }) {
 
 const opened = (bytes) => sharp(bytes, { limitInputPixels: pixelsMax, failOn: 'error' })
 
-// Decoded once, turned as the camera was held and in sRGB, without anything that a camera wrote.
+// Returns the copies and the main colour. The picture is decoded once, turned upright, converted to sRGB, and loses everything that the
+// camera wrote into the file besides.
 async function copiesOf(bytes) {
   const { pages = 1 } = await opened(bytes).metadata()
-  // A copy would stand still.
+  // A copy would contain only one of its frames.
   if (pages > 1) throw new Error('animated')
   const { data, info } = await opened(bytes)
     .autoOrient()
@@ -84,7 +85,7 @@ function encoded(picture, kind) {
   ).toBuffer()
 }
 
-// None where something shows through.
+// Returns null if the picture has transparent parts.
 async function colorOf(picture) {
   const small = await picture.resize(64, 64, { fit: 'inside' }).png().toBuffer()
   const { isOpaque, dominant } = await sharp(small).stats()

@@ -1,4 +1,4 @@
-// The examples of Amazon's own documentation.
+// The examples in Amazon's documentation of the signature.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'

@@ -18,7 +18,7 @@ const stockRow = (onHand: number, held: number): StockRow => ({
 describe('the units that an owner can use', () => {
   // biome-ignore format: a table reads best with one row a line
   const rows = [
-    // on hand, held, own, own lapsed, lapsed, usable
+    // Columns: on hand, held, own, own lapsed, lapsed, usable.
     [10, 0, 0, 0, 0, 10, 'are all units if none is held'],
     [10, 4, 0, 0, 0,  6, 'are not those that others hold'],
     [10, 4, 4, 0, 0, 10, 'are those of its own hold and all free units'],

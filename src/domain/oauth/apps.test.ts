@@ -110,7 +110,7 @@ eachEngine('apps', (given) => {
 
   test('are stored completely, found by id and by name, and listed', async () => {
     const storage = await given.open()
-    // The cast claims that a key as Node writes it has texts only.
+    // The cast holds because Node exports this key with texts only.
     const confidential = {
       ...definition,
       name: 'Ledger',

@@ -56,7 +56,7 @@ test('no carrier is recognized if a digit is wrong, or several carriers have suc
     'RR473124829CH',
     '00340434161094042558',
     '9400111201080805483017',
-    // Twelve digits are of FedEx, of GLS, and of many others; fourteen of DPD and of others.
+    // Numbers of twelve digits are used by FedEx, GLS and many others, numbers of fourteen digits by DPD and others.
     '986578788855',
     '01505012345678',
     '1Z',

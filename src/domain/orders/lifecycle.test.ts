@@ -56,7 +56,7 @@ test('the lifecycle of the payment status of an order has exactly these moves an
     ['fail_all', 'refunding', 'paid', 'order.refund_failed'],
     ['fail_all', 'refunded', 'paid', 'order.refund_failed'],
   ])
-  // Money may still come after an order is voided, and a refund may fail after it had succeeded.
+  // No status is final: money may still arrive after an order is voided, and a refund may fail after it had succeeded.
   assert.deepEqual(endsOf(orderPaymentLifecycle, orderPaymentStatuses), [])
   assert.deepEqual(unreachableOf(orderPaymentLifecycle, orderPaymentStatuses), [])
 })

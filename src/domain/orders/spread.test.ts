@@ -47,7 +47,7 @@ test('the shares add up to the refund, and no payment refunds more than is left 
       }
       assert.equal(refundableAmount(after), left - amount)
       assert.ok(shares.every((share) => share.amount > 0))
-      // All but the last are emptied, the newest first.
+      // The newest payments are refunded first, and all but the last of them completely.
       for (const { paymentId } of shares.slice(0, -1))
         assert.equal(refundableAmount({ ...after, payments: paid.payments.filter(({ id }) => id === paymentId) }), 0)
       const order = shares.map(({ paymentId }) => paid.payments.findIndex(({ id }) => id === paymentId))

@@ -136,7 +136,7 @@ test('a card number that is returned as brand or last digits is removed', async 
 test('providers are found by payment, and offered by mode', async () => {
   const testOnly = { ...manualProvider, name: 'other', modes: ['test'] as const }
   const providers = createProviders([testOnly, manualProvider])
-  // None of these asks the database.
+  // None of these calls reads the database.
   const db = {} as Reader
   const found = (provider: string, accountId: string | null = null) =>
     providers.of(db, { provider, accountId, merchantId: 'mer_1' })

@@ -18,7 +18,7 @@ const { signal } = new AbortController()
 const [merchantId, installationId] = [newId('mer'), newId('ins')]
 
 eachEngine('making refunds', (given) => {
-  // A fake provider with one charge, and a list of what the orders room was told.
+  // A fake provider with one charge, and a list of the outcomes that were reported.
   async function openFakeProvider({ card = '4242424242424242', hook }: { card?: string; hook?: SandboxHook } = {}) {
     const url = await given.migratedUrl()
     const storage = await given.open({ url })
@@ -49,7 +49,7 @@ eachEngine('making refunds', (given) => {
         values (${installationId}, ${merchantId}, 'one', 'test', '[]', ${start})`
     })
     const told: [id: string, outcome: string, tries: number][] = []
-    // Written in the transaction itself, so that a test sees what was committed and not what was tried.
+    // Written in the transaction itself, so a test sees what was committed, not what was tried.
     const onPaid: OnPaid = async (tx, refund, outcome) => {
       await tx.sql`update payments set reference = coalesce(reference, '') || '!' where id = ${refund.paymentId}`
       tx.afterCommit(() => told.push([refund.id, outcome, refund.tries]))
@@ -357,7 +357,7 @@ eachEngine('making refunds', (given) => {
     for (let i = 0; i < 10; i++) await fakeProvider.queue(payment.id, 100)
     const rounds = await Promise.all(
       Array.from({ length: 6 }, (_, i) => {
-        // As if every round came when the leases of the one before are over, though its calls are still under way.
+        // Each round runs as if the leases of the round before had expired, although its calls are still under way.
         fakeProvider.clock.now = start + i * (leaseMs + 1)
         return fakeProvider.round(i % 2 === 0 ? fakeProvider.storage : other)
       }),

@@ -38,7 +38,7 @@ test('the waits get longer, and the last one is repeated', () => {
 eachEngine('payments and refunds in the store', (given) => {
   const [merchantId, installationId, rivalId] = [newId('mer'), newId('ins'), newId('ins')]
 
-  // A store with one merchant, which sells by an installation in test mode and by a rival in live mode.
+  // A store with one merchant, which has an installation in test mode and another one (`rivalId`) in live mode.
   async function openStore() {
     const url = await given.migratedUrl()
     const storage = await given.open({ url })
@@ -234,7 +234,7 @@ eachEngine('payments and refunds in the store', (given) => {
       assert.equal(new Set(ids).size, ids.length, 'no row twice')
       assert.ok(ids.every((id) => all.some((row) => row.id === id)))
     }
-    // Whoever came too late for a row that another held leaves it for the next round, which comes at once.
+    // Each node skips rows that the other node has locked. The next round, which follows immediately, gets them.
     const rest = await storage.write((tx) => claimPaymentsToCheck(tx, now, leaseMs, 100))
     assert.equal(checks.flat().length + rest.length, 30)
     const unpaid = await storage.write((tx) => claimRefundsToPay(tx, now, leaseMs, 100))
@@ -352,7 +352,7 @@ eachEngine('payments and refunds in the store', (given) => {
         await insertRefund(tx, due(payment.id, 700), now)
         second = other.write((theirs) => insertRefund(theirs, due(payment.id, 700), now))
         second.catch(() => {})
-        // Time enough for the second to be done, if nothing held it.
+        // Enough time for the second refund to finish, if nothing blocks it.
         await Promise.race([second, pause(200)])
       })
       await assert.rejects(second, /refunds would exceed the payment/)

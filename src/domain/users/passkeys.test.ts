@@ -19,7 +19,7 @@ eachEngine('the counter of a passkey', (given) => {
       const found = await storage.read((db) => findPasskey(db, passkey.id))
       return found && storage.write((tx) => recordPasskeyUse(tx, found, counter, now))
     }
-    // Some devices have no counter.
+    // Devices without a counter always report 0.
     assert.deepEqual([await use(0), await use(0)], [true, true])
     const last = 2 ** 32 - 1
     assert.deepEqual([await use(last - 1), await use(last), await use(last), await use(0)], [true, true, false, false])

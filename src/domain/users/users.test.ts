@@ -35,7 +35,7 @@ function secret(text: string): RootSecret {
 }
 const rootSecret = secret(oldText)
 
-// Cheap to create and to check. It also stands for hashes that were stored before the cost was raised.
+// A hash that is cheap to create and to check. It also stands for hashes that were stored before the cost was raised.
 function cheapHash(password: string): string {
   const salt = Buffer.alloc(16, 7)
   const hash = scryptSync(password, salt, 32, { N: 2 ** 4, r: 8, p: 1 })
@@ -136,7 +136,7 @@ eachEngine('users', (given) => {
     return storage
   }
 
-  // At a cost that a test can afford. Another test checks that the standard cost is the default.
+  // Signs in with a low cost of hashing. Another test checks that the standard cost is the default.
   const signIn = (storage: Storage, rootSecret: RootSecret, email: string, password: string) =>
     authenticate(storage, rootSecret, email, password, { cost: { ln: 4, r: 8, p: 1 } })
 

@@ -7,7 +7,7 @@ import { type VatId, vatIdFrom } from './id.ts'
 import { testRegister, VatUnanswered } from './port.ts'
 import { createVies } from './vies.ts'
 
-// A fake register, which responds as the test says.
+// A fake register. Each test sets its response.
 let answer: (request: IncomingMessage, response: ServerResponse) => void = () => {}
 let asked: unknown[] = []
 let paths: (string | undefined)[] = []
@@ -35,7 +35,7 @@ const json =
   (_: unknown, response: ServerResponse) => {
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
   }
-const idOf = (text: string) => vatIdFrom(text) as VatId // the tests write good ones
+const idOf = (text: string) => vatIdFrom(text) as VatId // the tests pass valid numbers
 const buyer = idOf('FR40303265045')
 const seller = idOf('DE123456789')
 

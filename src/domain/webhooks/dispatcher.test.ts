@@ -1,4 +1,4 @@
-// What the dispatcher logs while its storage is away or busy. What it sends is tested in `tests/`.
+// What the dispatcher logs while its storage is unavailable or busy. What it sends is tested in `tests/`.
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { testSecret } from '../../../harness/testServer.ts'
@@ -7,7 +7,7 @@ import { type Storage, StorageOutage, StorageUnavailable } from '../../platform/
 import { Dispatcher } from './dispatcher.ts'
 import type { Sender } from './sender.ts'
 
-// Five rounds that fail in this way, after one of reaping.
+// Returns what the dispatcher logs if the first five calls of the storage fail in this way.
 async function linesOf(failure: Error): Promise<unknown[]> {
   const lines: unknown[] = []
   const log: Log = {
@@ -23,7 +23,7 @@ async function linesOf(failure: Error): Promise<unknown[]> {
     if (failures-- > 0) throw failure
     return []
   }
-  // Only these two are asked while there is nothing to send.
+  // The dispatcher uses no other members while there is nothing to send.
   const storage = { engine: 'postgres', read: fail, write: fail, rolledBack: async () => {} } as unknown as Storage
   const sender = { close: async () => {} } as unknown as Sender
   const dispatcher = new Dispatcher({

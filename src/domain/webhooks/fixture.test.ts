@@ -39,7 +39,7 @@ interface Received {
   body: string
 }
 
-// The published library, with its clock held.
+// Whether the published library accepts the webhook at this time.
 function isTakenByLibrary(context: TestContext, secret: string, { headers, body }: Received, seconds: number): boolean {
   context.mock.timers.enable({ apis: ['Date'], now: seconds * 1000 })
   try {
@@ -53,7 +53,7 @@ function isTakenByLibrary(context: TestContext, secret: string, { headers, body 
   }
 }
 
-// A receiver by the letter of the specification, without any library.
+// Whether a receiver that follows the text of the specification, without any library, accepts the webhook.
 function isTakenByTheLetter(secret: string, { headers, body }: Received, seconds: number): boolean {
   const lower = new Map(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
   const [id, timestamp, signatures] = ['id', 'timestamp', 'signature'].map((name) => lower.get(`webhook-${name}`))

@@ -126,8 +126,8 @@ describe('an IP address to connect to', () => {
     }
   })
 
-  // A foreign judge: whatever ipaddr.js finds special must be forbidden here. Where they differ on purpose, we are the
-  // stricter side, and the list says where; the one exception is a mapped address, which is as good as its IPv4 address.
+  // Compared with ipaddr.js: whatever it calls special must be forbidden here. `stricter` lists the blocks that only we forbid. A mapped
+  // address is compared as its IPv4 address.
   test('is forbidden if ipaddr.js calls it special, and otherwise allowed', () => {
     const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31))
     const random = randomFrom(seed)
@@ -150,7 +150,7 @@ describe('an IP address to connect to', () => {
         counts.stricter += 1
       }
       counts[ours ? 'forbidden' : 'allowed'] += 1
-      // What is allowed to the strict is allowed to the lenient.
+      // An address that the strict options allow is allowed by the lenient ones too.
       if (!ours) assert.equal(isForbiddenAddress(address, lenient), false, told)
     }
     assert.ok(
@@ -160,7 +160,7 @@ describe('an IP address to connect to', () => {
   })
 })
 
-// Mulberry32: small, and the same everywhere.
+// Mulberry32: a small generator with the same numbers on every machine.
 function randomFrom(seed: number): (below: number) => number {
   let state = seed | 0
   return (below) => {
@@ -171,7 +171,7 @@ function randomFrom(seed: number): (below: number) => number {
   }
 }
 
-// Half of them begin like something special, since a fair draw would hardly ever meet the small blocks.
+// Half of the addresses begin like a special block, because random ones would hardly ever be in the small blocks.
 function randomV4(random: (below: number) => number): string {
   // biome-ignore format: a table reads best in one line
   const beginnings = ['0', '10', '100.64', '100', '127', '168.63.129.16', '169.254', '172.16', '172.31', '172', '192.0.0', '192.0.2', '192.31.196', '192.52.193', '192.88.99', '192.168', '192.175.48', '192', '198.18', '198.19', '198.51.100', '203.0.113', '224', '240', '255']

@@ -60,7 +60,7 @@ test('a receiver can request a longer wait, up to an hour, but not a shorter one
   assert.ok((waitMsAfter('whd_1', 10, hour) as number) >= day)
 })
 
-// After ten failures in a row the endpoint rests; each probe that fails doubles the rest.
+// After ten failures in a row the endpoint rests; each failed probe doubles the rest.
 const rests: [failures: number, askedMs: number | null, restMs: number][] = [
   [0, null, 0],
   [9, null, 0],

@@ -12,10 +12,10 @@ const fixtures = join(import.meta.dirname, '../../../tests/fixtures/tls')
 const certificate = readFileSync(join(fixtures, 'receiver.cert.pem'), 'utf8')
 const privateKey = readFileSync(join(fixtures, 'receiver.key.pem'), 'utf8')
 
-// A loaded machine must not make a call fail that should succeed, so only the tests of deadlines narrow them.
+// A call that should succeed must not fail on a loaded machine, so only the tests of deadlines use short ones.
 const patient = { allowPrivate: true, connectMsMax: 5_000, exchangeMsMax: 20_000 }
 const hasty = { allowPrivate: true, connectMsMax: 600, exchangeMsMax: 1_000 }
-// Far beyond the hasty deadlines, far below the patient ones.
+// Much longer than the hasty deadlines, and much shorter than the patient ones.
 const soonMs = 4_000
 
 describe('a response', () => {
@@ -113,9 +113,9 @@ describe('a response', () => {
       [Buffer.from('x'.repeat(4_096)), 'x'.repeat(4_096)],
       [Buffer.from('x'.repeat(4_097)), 'x'.repeat(4_096)],
       [Buffer.from('x'.repeat(16_384)), 'x'.repeat(4_096)],
-      // The cut goes through a character.
+      // The limit is inside of a character.
       [Buffer.from(`${'x'.repeat(4_095)}€€`), 'x'.repeat(4_095)],
-      // What ends in the middle of one was sent so.
+      // This body itself ends inside of a character.
       [Buffer.from([0x61, 0xe2, 0x82]), 'a\ufffd'],
       [Buffer.alloc(9_000), ''],
     ] as const) {
@@ -310,7 +310,7 @@ describe('a call fails if', () => {
   })
 
   test('the connection cannot be established in time', async (context) => {
-    // A socket that is never told to connect.
+    // A socket that never begins to connect.
     const { Socket: Idle } = await import('node:net')
     const sender = open(context, { ...hasty, exchangeMsMax: 20_000, dial: () => new Idle() })
     const outcome = await soon(sender.send({ ...call, url: 'http://127.0.0.1:8080/' }))
@@ -454,11 +454,11 @@ describe('connections', () => {
     const sender = open(context, hasty)
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => sender.send(callTo(receiver))))
     const sent = outcomes.filter(({ error }) => error === 'answer too slow').length
-    // Not even in the place of one whose time was over a moment before.
+    // A waiting call is not sent either when a call before it times out.
     assert.equal(sent, 8)
     assert.equal(outcomes.filter(({ error }) => error === 'timed out').length, 20 - sent)
     isWell = true
-    // What still waited would come before this one.
+    // A call that still waited would be sent before the probe.
     let probe: CallOutcome | undefined
     for (let tries = 0; probe?.statusCode !== 200 && tries < 20; tries += 1)
       probe = await sender.send({ ...callTo(receiver), body: 'probe' })
@@ -481,7 +481,7 @@ describe('connections', () => {
     const sender = open(context, patient)
     for (let round = 0; round < 10; round += 1) {
       await sender.send(callTo(receiver))
-      // Reset and sent in one turn of the loop, before the sender can have noticed.
+      // The connections are reset and the call is sent in one turn of the loop, before the sender can notice.
       const outcome = await new Promise<CallOutcome>((resolve) => {
         setImmediate(() => {
           for (const socket of receiver.sockets) socket.resetAndDestroy()
@@ -533,7 +533,7 @@ describe('connections', () => {
       )
       for (const { statusCode } of await Promise.all(calls)) assert.equal(statusCode, 200)
     }
-    // 550 origins were called, 512 are kept.
+    // 550 origins were called, and at most 512 connections are kept.
     assert.equal(receiver.requests.length, 550)
     await receiver.until(() => receiver.open() <= 512)
     await sender.close()
@@ -567,7 +567,7 @@ describe('closing the sender', () => {
     ]
     await receiver.until(() => receiver.requests.length === 8)
     await secure.until(() => secure.connections() === 1)
-    // Nothing waits for its deadline.
+    // Closing does not wait for any deadline.
     const end = async () => {
       await sender.close()
       for (const outcome of await Promise.all(sends))
@@ -593,7 +593,7 @@ describe('closing the sender', () => {
   })
 })
 
-// A connection is free again one turn of the loop after its answer.
+// A connection is free again one turn of the loop after its response.
 async function breath(): Promise<void> {
   for (const _ of [1, 2]) await new Promise((resolve) => setImmediate(resolve))
 }
@@ -610,7 +610,8 @@ function open(context: TestContext, options: SenderOptions): Sender {
   return sender
 }
 
-// Within that many ticks of the event loop: time in which the machine did other things does not count.
+// Asserts that this takes less than the time, counted in ticks of the event loop: time in which the machine did other things does not
+// count.
 async function soon<Value>(waiting: Promise<Value>, msMax = soonMs): Promise<Value> {
   const { value, ms } = await ticked(() => waiting)
   assert.ok(ms < msMax, `${ms} ms`)
@@ -633,7 +634,7 @@ function answer(status: string, body = '', headers = ''): string {
   return `HTTP/1.1 ${status}\r\n${headers}content-length: ${Buffer.byteLength(body)}\r\n\r\n${body}`
 }
 
-// Writes for as long as the other side takes it.
+// Writes for as long as the other side reads.
 function flood(socket: Socket, piece: string): void {
   const more = () => {
     while (!socket.destroyed && socket.write(piece)) {}
@@ -642,7 +643,7 @@ function flood(socket: Socket, piece: string): void {
   more()
 }
 
-// A receiver that reads whole calls and answers each as it is told, with the turn of the call on its connection.
+// A receiver that reads whole calls and responds to each by `behave`, which gets the number of the call on its connection.
 async function listen(context: TestContext, behave: (socket: Socket, turn: number) => void) {
   const requests: string[] = []
   const receiver = await listenRaw(context, (socket) => readCalls(socket, requests, behave))
@@ -728,7 +729,7 @@ async function started(context: TestContext, server: Server) {
     atOnceMax: () => atOnceMax,
     bytesWritten: () => bytesWritten,
     until,
-    // Every connection was ended by the other side.
+    // Waits until the other side has ended every connection.
     allGone: () => until(() => sockets.size === 0),
     close,
   }

@@ -16,13 +16,13 @@ import { createSandboxProvider, listTestCharges } from './sandbox/provider.ts'
 const now = Date.parse('2026-06-15T12:00:00.000Z')
 const dayMs = 24 * 3_600_000
 const { signal } = new AbortController()
-// Time of the services.
+// The time at the services of the providers.
 const time = { now }
 const clock = () => new Date(time.now)
 
 const card = { number: '4242 4242 4242 4242', expiry: '01/30', cvc: '123', name: 'Ada Lovelace' }
 
-// Those whose records are rows of ours run on both engines.
+// Providers whose records are rows of our database. They are tested on both engines.
 const stored: Readonly<Record<string, (storage: Storage) => ProviderBench>> = {
   test: (storage) => ({
     provider: createSandboxProvider({ storage, clock }),
@@ -44,7 +44,7 @@ const others: Readonly<Record<string, () => Promise<ProviderBench>>> = {
   stripe: () => openStripeBench(clock),
 }
 
-// What a row lacks: nobody keeps books, or the shopper pays on our page.
+// Providers that keep no records, and providers that send the shopper to no page of their own.
 const withoutBooks: readonly string[] = ['manual']
 const withoutRedirect: readonly string[] = ['manual', 'test']
 
@@ -52,7 +52,7 @@ for (const [name, open] of Object.entries(stored))
   eachEngine(`the provider ${name}`, (given) => promises(name, async () => open(await given.open())))
 for (const [name, open] of Object.entries(others)) describe(`the provider ${name}`, () => promises(name, open))
 
-// By what the money comes that a provider awaits.
+// How the money of a delayed payment arrives, by provider.
 const laterInstruments: Readonly<Record<string, string>> = { mollie: 'banktransfer', stripe: 'sepa_debit' }
 
 function promises(name: string, open: () => Promise<ProviderBench>): void {
@@ -75,7 +75,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
     return provider.start(charge, { method, details, returnUrls }, signal)
   }
   const lookUp = (charge: Charge) => bench.provider.lookUp(charge, signal)
-  // As it is stored once its reference is known.
+  // Starts a charge, and returns it as it is stored once its reference is known.
   const begun = async (charge = newCharge()): Promise<Charge> => {
     const outcome = await start(charge)
     return { ...charge, reference: 'reference' in outcome ? outcome.reference : null }
@@ -92,13 +92,13 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
   const refund = (charge: Charge, amount: number, key = newId('rfd')) =>
     bench.provider.refund({ key, charge, amount }, signal)
   const isPaidOut = (answer: RefundAnswer) => answer === 'succeeded' || answer === 'pending'
-  // Nothing was made under its key, as far as any shopper can see.
+  // Asserts that no payment was made under the key of the charge. A provider that makes one at a look-up returns its page.
   const assertUnknown = async (charge: Charge) => {
     const found = await lookUp(charge)
     if (bench.books?.makesByLookingUp) assert.equal(found.kind, 'redirect')
     else assert.deepEqual(found, { kind: 'absent' })
   }
-  // What a look-up says besides the provider state.
+  // What a look-up returns, without the provider state.
   const outcomeIn = ({ providerState: _, ...outcome }: ProviderFinding) => outcome
 
   test('has a name, a mode, and texts for everything that it shows', () => {
@@ -285,7 +285,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
           assert.deepEqual(outcome, { kind: 'pending', reference, settles: 'by_provider' })
           assert.equal(instrument, laterInstruments[name])
           await bench.shopper?.settle(charge, how)
-          // Where the shopper may try again there, it ends by being closed.
+          // If the shopper may try again on the provider's page, the payment ends by being closed.
           if ((await lookUp(charge)).kind === 'redirect')
             assert.equal(await bench.provider.close(charge, signal), 'closed')
           assert.equal((await lookUp(charge)).kind, how === 'paid' ? 'approved' : 'declined')

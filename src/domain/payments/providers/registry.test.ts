@@ -143,7 +143,7 @@ eachEngine('the registry of providers', (given) => {
     const { connect, offered, unusable } = await openRegistry()
     const { merchantId } = await connect({ provider: 'broken' })
     await connect({ merchantId, provider: 'foreign', createdAt: start + 1 })
-    // Sealed for another merchant: a row that was moved.
+    // Encrypted for another merchant, as if the row had been moved.
     const { secretsSealed } = await connect()
     const account = await connect({ merchantId, secretsSealed, createdAt: start + 2 })
     assert.deepEqual(await offered(account), [['manual', null]])

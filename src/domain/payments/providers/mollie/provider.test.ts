@@ -307,7 +307,7 @@ test('of too many events only the newest are listed, and the missing ones are re
     books.payments.set(`tr_many${i}`, { ...made, id: `tr_many${i}`, status: 'paid', createdAt: now, changedAt: now })
   }
   books.chargeBack('tr_many3')
-  // The clock of the reader, by which each page takes half a minute.
+  // A clock by which reading each page takes half a minute.
   let asked = 0
   const slow = createMollieProvider({
     client: {

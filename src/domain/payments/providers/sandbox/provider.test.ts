@@ -1,4 +1,4 @@
-// The test provider: each of its numbers, and what it does when we, or the world between us, fail.
+// The test provider: what each of its numbers does, and what happens if we or the connection to it fail.
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
@@ -17,7 +17,7 @@ const now = Date.parse('2026-06-15T12:00:00.000Z')
 const { signal } = new AbortController()
 const detailsOf = (number: string) => ({ number, expiry: '01/30', cvc: '123', name: 'Ada Lovelace' })
 
-// In words: what start says, what a look-up says after it, what a refund says at first and again.
+// In words: the result of the start, of a look-up after it, of a refund, and of the same refund again.
 // biome-ignore format: a table is read by its rows
 const expected: Readonly<Record<string, readonly [start: string, lookUp: string, refund: string, again: string]>> = {
   '4242424242424242': ['approved visa 4242',            'approved visa 4242',            'succeeded', 'succeeded'],
@@ -272,7 +272,7 @@ eachEngine('the test provider', (given) => {
   })
 })
 
-// Every cell of every table, one to a line.
+// Every cell of every table, one per line.
 async function dump(storage: Storage): Promise<string> {
   return storage.read(async (db) => {
     const tables =
