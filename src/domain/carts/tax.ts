@@ -22,9 +22,9 @@ export interface PlaceRates {
   rateFor(taxClass: string): number
 }
 
-// Called once per cart. A class is looked up in the region, then in the country. A class that neither names is taxed at the standard rate
-// of the region, otherwise of the country. So food that is exempt in all of Canada stays exempt in a province that names only its
-// standard rate.
+// Returns the rates at a place. A class is looked up in the region, then in the country. A class that neither names is taxed at the
+// standard rate of the region, otherwise of the country. So food that is exempt in all of Canada stays exempt in a province that names
+// only its standard rate.
 export function taxRatesAt(rates: readonly TaxRate[], place: TaxPlace): PlaceRates {
   const region = regionCode(place)
   const inRegion = new Map<string, number>()

@@ -136,7 +136,7 @@ export async function listProductsAfter(
     order by "publishedAt" desc, "productId" limit ${limit}`
 }
 
-// Lists open shops, each with its newest product, for the start page of the server.
+// Lists shops that are not closed, at most 20, each with its newest product in live mode, for the start page of the server.
 export async function listShopWindows(
   db: Reader,
 ): Promise<{ slug: string; name: string; productSlug: string | null }[]> {

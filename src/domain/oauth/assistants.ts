@@ -132,8 +132,8 @@ export interface OwnAssistant {
 
 const ownShownMax = 200
 
-// Lists active installations of assistants that the person approved, in all shops of this person, newest first. `id`: only this
-// installation.
+// Lists the installations of assistants that the person approved and that have not ended, in all shops of this person, newest first.
+// `id`: only this installation.
 export async function listAssistantsOf(db: Reader, userId: string, id = ''): Promise<OwnAssistant[]> {
   return db.sql<OwnAssistant>`
     select i.id, i.name, i.mode, m.id as "merchantId", m.name as "merchantName", i.created_at as "createdAt", (

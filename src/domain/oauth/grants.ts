@@ -24,7 +24,8 @@ export async function lockInstallation(tx: Tx, id: string): Promise<GrantedInsta
   return installation
 }
 
-// Lists active installations that were created at `before` or earlier and have no key, code or token. `id`: only this installation.
+// Lists installations with a grant that have not ended, were created at `before` or earlier, and have no key, code or token. `id`: only
+// this installation.
 export async function listUnredeemed(
   db: Reader,
   { before, now }: { before: number; now: number },

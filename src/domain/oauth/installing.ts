@@ -113,7 +113,7 @@ export async function endInstallationOfGrant(tx: Tx, grantId: string, now: numbe
   return installation?.id
 }
 
-// Called for the operator. Returns false if the installation does not belong to an app or has already ended.
+// Called for the operator, and by the sweep. Returns false if the installation does not belong to an app or has already ended.
 export async function uninstallApp(tx: Tx, installationId: string, now: number): Promise<boolean> {
   const installation = await lockInstallation(tx, installationId)
   if (!installation || installation.grantId === null || installation.endedAt !== null) return false

@@ -131,7 +131,7 @@ export function editObstacle(
   return paymentStatus === 'paid' || paymentStatus === 'partially_refunded' ? undefined : 'refunding'
 }
 
-// Returns why it is impossible that an order came back unpaid; undefined if it is possible.
+// Returns why it cannot be recorded that an order came back unpaid; undefined if it can.
 export function returnObstacle({
   paymentStatus,
   fulfillmentStatus,

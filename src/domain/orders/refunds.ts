@@ -134,7 +134,8 @@ export async function moveMoneyToOrder(
   return { facts, parts }
 }
 
-// Called by the job that pays refunds, in the transaction that writes the outcome.
+// Called when a refund has ended, in the transaction that writes the outcome: by the job that pays refunds, or because the operator paid
+// it by hand.
 export async function recordRefundEnd(
   tx: Tx,
   refund: RefundRow,

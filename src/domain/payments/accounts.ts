@@ -153,7 +153,7 @@ export async function listAccounts(db: Reader, merchant: string): Promise<Accoun
   return rows.map(accountFrom)
 }
 
-// Returns false if the merchant already has an active account at this provider in this mode.
+// Returns false if the merchant already has an account at this provider in this mode that has not ended.
 export async function insertAccount(tx: Tx, account: AccountRow): Promise<boolean> {
   const rows = await tx.sql`
     insert into payment_accounts (merchant_id, id, mode, provider, public, secrets_sealed, previous_sealed, previous_until,

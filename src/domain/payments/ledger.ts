@@ -114,7 +114,7 @@ export async function recordTestClose(storage: Storage, charge: Charge, now: num
   })
 }
 
-// Called for payments that are deleted. Approved charges stay, so `doctor` finds charges without a payment.
+// Deletes the charges of payments that are deleted. Approved and refunded charges stay, so `doctor` finds charges without a payment.
 export async function deleteCharges(tx: Tx, keys: readonly string[]): Promise<void> {
   for (let from = 0; from < keys.length; from += deletedAtOnce)
     await tx.sql`

@@ -75,7 +75,7 @@ export function markOrdersIndexed(tx: Tx, keys: readonly OrderKey[], now: number
   tx.send`update orders as o set indexed_at = ${now}, words_version = ${wordsVersion} where ${orderKeysCondition(keys)}`
 }
 
-// For an order whose customer was corrected: the old words no longer find the order, and a background job indexes it again.
+// For an order whose address was corrected: the old words no longer find the order, and a background job indexes it again.
 export function unindexOrder(tx: Tx, { installationId, orderId }: OrderKey): void {
   tx.send`delete from search_tokens where installation_id = ${installationId} and order_id = ${orderId}`
   tx.send`update orders set words_version = 0 where installation_id = ${installationId} and id = ${orderId}`

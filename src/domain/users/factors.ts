@@ -75,7 +75,8 @@ export async function removeSecondFactor(tx: Tx, userId: string): Promise<boolea
   return rows.length > 0
 }
 
-// Called for the operator, if a person has lost all factors. Returns false if the person had none.
+// Called for the operator if a person has lost all factors, and when a reset by e-mail proves the address for the first time. Returns
+// false if the person had none.
 export async function removeAllFactors(tx: Tx, userId: string): Promise<boolean> {
   const hadFactor = await removeSecondFactor(tx, userId)
   const passkeys = await tx.sql`delete from user_passkeys where user_id = ${userId} returning user_id`

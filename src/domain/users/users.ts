@@ -161,7 +161,7 @@ function userFrom(rootSecret: RootSecret, { emailSealed, nameSealed, ...user }: 
 // Maximum number of shops of a user: more than a person can choose from.
 export const merchantsPerUserMax = 200
 
-// Returns open shops, sorted by name; none for a disabled user.
+// Returns the user's shops that are not closed, sorted by name; none for a disabled user.
 export async function listMerchantsOf(db: Reader, userId: string): Promise<UserMerchant[]> {
   const rows = await db.sql<UserMerchantRow>`
     select m.id, m.slug, m.name, um.role, um.scopes, m.second_factor_required as "needsSecondFactor"
@@ -252,7 +252,8 @@ function endOfSessions(now: number): Fragment {
   return new Fragment('case when sessions_from < ? then ? else sessions_from + 2000 end', [now - 2_000, now])
 }
 
-// A disabled user cannot sign in or approve anything; earlier approvals stay. Returns false if the user was already disabled.
+// A disabled user cannot sign in or approve anything. Apps that the user approved keep their grants; assistants end with the sessions.
+// Returns false if the user was already disabled.
 export async function disableUser(tx: Tx, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update users set disabled_at = ${now}, updated_at = ${now} where id = ${id} and disabled_at is null returning id`

@@ -6,7 +6,7 @@ import { unpackText } from '../../platform/kit/packed.ts'
 import { Fragment, listFragment, type Reader } from '../../platform/storage/storage.ts'
 import { type Delivery, deliveryColumns, type Endpoint, endpointColumns } from './store.ts'
 
-// SQL subquery: the merchant's active installations in this mode.
+// SQL subquery: the merchant's installations in this mode that have not ended.
 function installationsOf({ merchantId, mode }: MerchantMode): Fragment {
   return new Fragment(
     '(select i.id from installations i where i.merchant_id = ? and i.mode = ? and i.ended_at is null)',

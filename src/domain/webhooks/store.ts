@@ -56,7 +56,7 @@ export function isMakerLiving(now: number): Fragment {
 
 export const endpointsMax = 100
 
-// Lists active endpoints, oldest first.
+// Lists the endpoints that have not ended, whatever their status, oldest first.
 export async function listEndpoints(db: Reader, installation: string): Promise<Endpoint[]> {
   return db.sql<Endpoint>`
     select ${endpointColumns} from webhook_endpoints
@@ -70,7 +70,7 @@ export async function findEndpoint(db: Reader, installation: string, id: string)
   return endpoint
 }
 
-// Lists the active endpoints of these platforms.
+// Lists the endpoints of these platforms that have not ended.
 export async function listEndpointsOfPlatforms(
   db: Reader,
   installation: string,
@@ -369,7 +369,7 @@ export async function listAttempts(db: Reader, installation: string, deliveryId:
     order by "startedAt", "attempt" limit 100`
 }
 
-// Lists active endpoints of any installation with exactly these URLs.
+// Lists the endpoints of any installation that have exactly these URLs and have not ended.
 export async function listEndpointsAt(
   db: Reader,
   urls: readonly string[],
