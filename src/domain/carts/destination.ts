@@ -21,7 +21,7 @@ import { isServed, needsShipping } from './shipping.ts'
 import type { CartRow } from './store.ts'
 import { type Quote, unexpiredAddress } from './view.ts'
 
-// Long enough to finish a purchase, short enough not to keep the address of a stranger for a month.
+// Long enough to finish a purchase. Short, because the cart may never be bought and then contains an address without need.
 export const cartAddressMs = 7 * 24 * 3_600_000
 
 // Returns undefined if the cart has no address, or the address has expired or cannot be decrypted.

@@ -99,8 +99,8 @@ export function deductTax(amount: number, rateBps: number): number {
   return amount - computeTax(amount, rateBps, 'included')
 }
 
-// Returns the rates to deduct from prices with tax if a sale is not taxed: those of the place, which other buyers there pay. For an
-// export, or a place for which the seller has no rates, they are those of the seller's own country.
+// Returns the rates to deduct from prices with tax if a sale is not taxed: those of the place, which other buyers there pay. Those of the
+// seller's own country are used for an export and, if the place has no standard rate, for the classes that it does not name.
 export function ratesToDeduct(relief: TaxRelief, there: PlaceRates, home: PlaceRates): PlaceRates {
   if (relief === 'export') return home
   if (there.named('standard') !== undefined) return there

@@ -1,4 +1,4 @@
-// The SQL of order edits. The caller must have locked the order.
+// The SQL of order edits. Functions that write expect that the caller has locked the order.
 
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import type { SellerTerms } from '../carts/store.ts'

@@ -21,7 +21,7 @@ export interface PostRequest {
 // The failure in our own words, because Mollie's message may quote the request.
 export class MollieError extends Error {
   override readonly name = 'MollieError'
-  // Contains letters only, as the log requires.
+  // In capitals, because no other codes are logged (port.ts).
   readonly code: string
   readonly status: number
   // Name of the parameter that Mollie refused.

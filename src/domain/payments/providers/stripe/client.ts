@@ -56,7 +56,7 @@ function addressOf(url: string): { host: string; port: number; protocol: 'http' 
 
 // Stripe refused the request or did not respond. `name` and `code` are those of the package and of Stripe; there is no message.
 export class StripeFailure extends Error {
-  // In capitals, as the log requires.
+  // In capitals, because no other codes are logged (port.ts).
   readonly code: string
   // The reason in Stripe's terms.
   readonly reason: string | undefined
