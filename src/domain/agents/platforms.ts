@@ -61,7 +61,7 @@ const freshMsMin = 60_000
 const freshMsMax = 24 * 3_600_000
 const refusedMs = 60_000
 const cachedMax = 500
-// Fetches per second, for approved platforms and for all others.
+// Maximum number of fetches per second: for all approved platforms together, and for all others together.
 const fetchesMax = 5
 const seenEveryMs = 60_000
 // Maximum number of platforms per shop that have only called. A new platform replaces the one whose last call is the oldest.

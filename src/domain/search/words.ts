@@ -62,7 +62,7 @@ export function queryWords(text: string): string[] {
   return [...new Set(allAsked(text))]
 }
 
-// Returns the queried words that contain an ä or similar, each with its spelling with ae.
+// Maps each queried word to its spelling with ae for ä and similar. Empty if no word has such a letter.
 export function querySpellings(text: string): ReadonlyMap<string, string> {
   const spelled = spelledOut(text)
   if (spelled === text) return new Map()
