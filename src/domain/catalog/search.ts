@@ -461,7 +461,8 @@ function isTelling(word: string): boolean {
 const similarMax = 2_000
 const candidatesMax = 20
 
-// Returns the word that occurs in most products with the other words, among the words that differ in one letter.
+// Among the words that differ from this word by a single mistake, returns the one that occurs in most products together with the other
+// words.
 async function bestCandidate(
   db: Reader,
   shop: SearchShop,

@@ -134,7 +134,7 @@ export async function findSession(db: Reader, name: SessionName): Promise<Sessio
   return selectSession(db, isNamed(name))
 }
 
-// Finds the session of a cart that has not ended.
+// Finds the session of a cart, unless the session has ended.
 export async function findSessionOfCart(
   db: Reader,
   { installationId, cartId }: CartKey,

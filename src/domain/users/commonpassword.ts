@@ -43,7 +43,7 @@ function isPattern(text: string): boolean {
 
 const keyboardWays = ['1q2w3e4r', 'q1w2e3r4', '1qaz2wsx', 'zaq12wsx', 'qazwsx', 'qwertyui', 'asdfghjk', 'zxcvbnm']
 
-// Returns only letters: replaces digits and signs that stand for letters, and drops all others.
+// Returns only letters: drops digits and signs at the beginning and the end, replaces others that stand for letters, and drops the rest.
 function lettersOf(text: string): string {
   const meant = { '0': 'o', '1': 'i', '3': 'e', '4': 'a', '5': 's', '7': 't', '@': 'a', $: 's', '!': 'i' } as const
   const core = text.replace(/[\d\W_]+$/u, '').replace(/^[\d\W_]+/u, '')

@@ -76,7 +76,7 @@ function memberFrom(rootSecret: RootSecret, { emailSealed, nameSealed, ...member
   }
 }
 
-// Counts members and open invitations.
+// Counts members and invitations, including expired invitations that were not deleted yet.
 export async function countPeople(db: Reader, merchantId: string): Promise<number> {
   const [row] = await db.sql<{ people: number }>`
     select (select count(*) from user_merchants where merchant_id = ${merchantId})
