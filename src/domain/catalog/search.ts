@@ -375,8 +375,8 @@ async function byRelevance(
 
 const codedMax = 10
 
-// Replaces each word that no product has by a word that differs in one letter, or by undefined if there is no such word. If each word is
-// known but no product has all of them, replaces the rarest word for which a similar word gives a result.
+// Replaces each word that no product has by one that differs by a single mistake, or by undefined if there is none. If each word is known
+// but no product has all of them, replaces the rarest word for which a similar word gives a result.
 async function correctedWords(
   db: Reader,
   shop: SearchShop,

@@ -42,7 +42,7 @@ export async function findAnything(
   return findMistyped(db, rootSecret, seller, { text, seesCustomers })
 }
 
-// If nothing matches the text as typed, finds matches with one letter wrong, missing, added or swapped.
+// Called if nothing matches the text as typed: finds matches with one letter wrong, missing, added or swapped.
 async function findMistyped(
   db: Reader,
   rootSecret: RootSecret,
