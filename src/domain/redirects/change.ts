@@ -16,7 +16,7 @@ import {
   retargetRedirects,
 } from './store.ts'
 
-// A path under which the shop showed something before. `to` is null if that was removed.
+// The former path of a product, category or page, and its new path. `to` is null if the product, category or page was removed.
 export interface PathMove {
   from: string
   to: string | null

@@ -54,8 +54,8 @@ export function hashTexts(...texts: readonly string[]): string {
   return hashTerm(texts.map(foldSearchText).join('\n'))
 }
 
-// FNV-1a twice, 13 characters. If two texts had the same hash, a filter by one would only also find the other, so the hash need not
-// resist attacks; a cryptographic hash took a third of the time for indexing a product.
+// FNV-1a twice, 13 characters. If two texts had the same hash, a filter by one would find products of both, so the hash need not resist
+// attacks; a cryptographic hash took a third of the time for indexing a product.
 export function hashTerm(text: string): string {
   let [one, other] = [0x811c9dc5, 0x9e3779b9]
   for (let at = 0; at < text.length; at += 1) {

@@ -92,7 +92,7 @@ export interface UserInput {
   passwordHash: string
   merchantIds: readonly string[]
   name?: string | null
-  // (default: owner)
+  // Role at these merchants (default: owner).
   role?: Role
   // Only for the role `custom`.
   scopes?: readonly string[] | undefined

@@ -196,7 +196,7 @@ export async function pauseEndpoint(
   return changed
 }
 
-// Disables the endpoint and notifies the other endpoints. The caller has locked the row.
+// Disables the endpoint and notifies the other endpoints of the installation. The caller has locked the row.
 export async function disableEndpoint(
   tx: Tx,
   endpoint: Endpoint,

@@ -133,7 +133,7 @@ function acceptedVectors({ call, spaced, unicode, own, other }: Bench): Signatur
     // During a rotation the new secret signs first and the former secret second, and a receiver may have either. In this vector the
     // fixture secret is the new one.
     accept('rotated_receiver_has_new', call, `${own(call)} ${other(call)}`),
-    // In this vector the fixture secret is the former one. It finds receivers that check only the first signature.
+    // In this vector the fixture secret is the former one, so a receiver that checks only the first signature fails.
     accept('rotated_receiver_has_old', call, `${other(call)} ${own(call)}`),
     // Sent before the rotation, so only the former secret signs, which is the fixture secret here. A receiver must not require two
     // signatures during a rotation.

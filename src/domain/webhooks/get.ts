@@ -17,7 +17,7 @@ export interface GetBounds {
   bytesMax: number
   // Timeout of the whole request, including redirects.
   msMax: number
-  // Default: 0.
+  // Maximum number of redirects that are followed (default: 0).
   redirectsMax?: number
 }
 

@@ -9,7 +9,7 @@ const previewVersion = '2026-07-29.preview'
 
 export interface TokenPayment {
   paymentMethodData: object
-  // Default: the API version of the package.
+  // API version of the request (default: that of the package).
   apiVersion?: string
 }
 
