@@ -1,4 +1,4 @@
-// The endpoint for webhooks about orders, which a platform names in its profile.
+// The endpoint for webhooks about orders, which a platform names in its profile or the merchant enters.
 
 import type { EndpointStatus } from '../../contract/words.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'

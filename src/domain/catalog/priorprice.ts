@@ -50,7 +50,8 @@ export function shownPriorPrice(steps: readonly PriceStep[]): number | null {
   return prior === null || prior <= (steps.at(-1)?.price ?? 0) ? null : prior
 }
 
-// Appends a step to the history, after all other steps even if the clock was set back. An unchanged price adds no step.
+// Appends a step to the history. An unchanged price adds no step. If the last step is not earlier, because the clock was set back,
+// the new step replaces it at its time.
 export function appendPriceStep(steps: readonly PriceStep[], step: PriceStep): PriceStep[] {
   const last = steps.at(-1)
   if (last && last.price === step.price && last.compareAtPrice === step.compareAtPrice) return [...steps]

@@ -1,4 +1,5 @@
-// Authenticates shoppers who call the open surface from a storefront: by an API key, and by the session that they opened at this origin.
+// Authenticates shoppers who call the open interface from a storefront: by an API key, and by the session that they opened at this
+// origin.
 
 import type { KeyCaller } from '../../platform/access/identify.ts'
 import { networkBucket } from '../../platform/access/throttle.ts'

@@ -140,7 +140,8 @@ export function hashSessionToken(token: string): string {
   return createHash('sha256').update(token).digest('base64url')
 }
 
-// The hash of a token of the open surface. The origin is part of the hash, so a token is unknown at every other origin, and on the account pages.
+// The hash of a token of the open interface. The origin is part of the hash, so a token is unknown at every other origin, and on the
+// account pages.
 export function storefrontTokenHash(origin: string, token: string): string {
   return hashSessionToken(`open ${origin} ${token}`)
 }

@@ -146,7 +146,7 @@ export function areSameLines(held: readonly StockLine[], lines: readonly StockLi
   return held.length === lines.length && lines.every(({ skuId, quantity }) => quantities.get(skuId) === quantity)
 }
 
-// A hold longer than this belongs to an owner who is paying: an owner who is still choosing holds for minutes.
+// A hold longer than this belongs to an owner who is paying, or to a draft. Other owners hold for minutes.
 const payingMs = 3_600_000
 const noUnits: ReadonlyMap<string, number> = new Map()
 
