@@ -187,7 +187,7 @@ export class PastSimulator {
       await recordOutcomes(this.#tx, outcomes, now + Math.max(...outcomes.map(({ call }) => call.tookMs)))
   }
 
-  // Deliveries to other endpoints would fail for good, since only `receiver` can be called from the past.
+  // Leaves out endpoints with other URLs: their deliveries would fail for good, since only `receiver` answers calls from the past.
   async #dueEndpoints(at: number): Promise<EndpointKey[]> {
     const due = await listDueEndpoints(this.#tx, '', at)
     if (due.length === 0) return due

@@ -353,7 +353,7 @@ function readRetention(text: string | undefined): RetentionMs {
   return retentionMs
 }
 
-// Keys of accounts are sent to this URL, so it must be on this machine, and a public shop refuses it.
+// API keys of payment accounts are sent to this URL, so it must be on this machine, and it is refused in production.
 function readProviderUrl(provider: string, name: string, environment: Environment): Readonly<Record<string, string>> {
   const text = environment[name] || undefined
   if (text === undefined) return {}

@@ -40,7 +40,7 @@ function platform(status: PlatformStatus): CommandTarget {
   }
 }
 
-// The agent platform with this profile: it has called, or was approved.
+// The agent platform with this profile. The shop knows it because it has called, or was approved or blocked.
 const knownPlatform: CommandTarget = {
   ...ofMode,
   words: ['PROFILE'],

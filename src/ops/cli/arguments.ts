@@ -73,7 +73,7 @@ function refuseWords(name: string, { words = [] }: CommandVerb, given: readonly 
   if (extra !== undefined) throw new Misuse(`${name} does not take the argument ${extra}`)
 }
 
-// A verb with the effect `none` does not open the database, so the result is not used for it.
+// For the effect `none` the result is not used: such a verb does not call `openDatabase`.
 function effectOf({ effect, readsWith }: CommandVerb, flags: ReadonlySet<string>): Effect {
   if (readsWith !== undefined && flags.has(readsWith)) return 'reads'
   return effect === 'none' ? 'changes' : effect

@@ -18,7 +18,8 @@ export interface Command {
 
 export interface CommandVerb {
   summary: string
-  // Effect of the verb on the database. `none`: the verb does not open the database.
+  // Effect of the verb on the configured database. `none`: the verb does not call `openDatabase`: it opens no database, or opens
+  // databases in its own way.
   effect: Effect | 'none'
   // The option that makes the verb read-only.
   readsWith?: string
@@ -73,7 +74,7 @@ export interface Terminal {
   input: AsyncIterable<Buffer>
   // Asks the person at the terminal for one line, which is not shown. Undefined if nobody types at a terminal.
   ask?: (label: string) => Promise<string>
-  // Set for a cell that shares its process with others. Otherwise the server logs to the standard output and ends on signals.
+  // Set if the server runs inside another program, such as a test. Otherwise it logs to the standard output and ends on signals.
   server?: ServerSurroundings
 }
 

@@ -54,7 +54,7 @@ async function move(given: ParsedArguments, terminal: Terminal): Promise<number>
   })
   const isSame = copied.differences.length === 0 && copied.tables.every((table) => table.isSame)
   const findings = isSame ? await findingsIn(to) : []
-  // The search index is not copied, since it differs between the engines.
+  // The search index is not copied, since it differs between the engines. It is filled from the copied products.
   if (isSame) await withOpen(to, (storage) => fillIndex(storage, { now: Date.now(), limit: productsAtOnce }))
   const tookMs = Math.round(performance.now() - startedAt)
   const rows = copied.tables.reduce((sum, table) => sum + table.rows, 0)

@@ -48,7 +48,7 @@ export function silentWatch(): PaymentWatch {
   return createPaymentWatch(createLog({ level: 'silent', pretty: false, write: () => {} }))
 }
 
-// Prints refunds that failed to stderr. Returns null if all refunds are paid or in progress.
+// Prints to stderr which refunds failed or are pending. Returns null if all refunds are paid, or pending at the payment provider.
 export function printUnpaidRefunds(
   terminal: Terminal,
   subject: string,
@@ -65,7 +65,7 @@ export function printUnpaidRefunds(
   return problems.length > 0 ? { code: 'refund_not_paid', message: problems.join('; ') } : null
 }
 
-// Returns why the refund failed, or undefined if it is paid or in progress.
+// Returns what prevented the refund, or undefined if it is paid, or pending at the payment provider.
 function refundProblem({ outcome, answer, error }: PaidRefund): string | undefined {
   if (outcome === 'succeeded' || outcome === 'already_recorded') return undefined
   if (outcome === 'later' && answer === 'pending') return undefined

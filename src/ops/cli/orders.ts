@@ -360,7 +360,7 @@ function refund(given: ParsedArguments, terminal: Terminal): Promise<number> {
   })
 }
 
-// Refunds a payment without an order, which apps cannot see.
+// Refunds a payment without an order. Apps cannot see such payments.
 async function givePaymentBack(
   storage: Storage,
   config: Config,

@@ -34,8 +34,8 @@ export function backupTime(name: string): number | undefined {
 
 const allForMs = 2 * dayMs
 
-// Returns the backups to remove. Every backup of the last two days stays, and the last backup of each day (UTC) for `days`. The newest
-// backup always stays.
+// Returns the backups to remove. Every backup of the last two days stays, and for the given number of days the last backup of each day
+// (UTC). The newest backup always stays.
 export function outdatedBackups(names: readonly string[], now: number, days: number): string[] {
   const known = names
     .flatMap((name) => {

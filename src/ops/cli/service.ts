@@ -42,7 +42,8 @@ export interface ServiceParts {
   demo: Demo | undefined
 }
 
-// A page waits at most this long for a connection, and for other transactions, before it shows that the database cannot be reached.
+// Time limits for opening a connection, and for waiting until a connection is free. Afterwards a page shows that the database cannot be
+// reached.
 const waits = { connectMsMax: 2_000, waitMsMax: 8_000 } as const
 
 // `onDamage` is called when the database file is found to be damaged. From then on the storage refuses all work.

@@ -1,5 +1,5 @@
 // Serves the storefronts of merchants. The storefront in apps/ is a client of the open API, whose operations are performed in this
-// process. Only the address of a shop and the installation that sells there are looked up here.
+// process. This file finds the shop of a request, and the installation that sells in it.
 
 import type { IncomingMessage } from 'node:http'
 import { pipeline } from 'node:stream/promises'
@@ -56,7 +56,7 @@ export interface ShownShop {
   // Origin under which the shop is reached: its own host, or the server's.
   origin: string
   hasHost: boolean
-  // Undefined until an installation that sells exists. Until then, nothing can be put into a cart.
+  // Undefined until the shop has an installation that sells. The first form that a shopper posts creates one.
   installationId: string | undefined
   // Set if unpublished changes are shown.
   isDraft?: true
@@ -234,7 +234,7 @@ async function findShop(
   }
 }
 
-// The storefront acts as a key with the scopes of a storefront. As for every key, the claimant is the installation.
+// The storefront acts as a key with the scopes of a storefront. Its claimant is the installation, like that of a secret key.
 function callerOf(merchantSlug: string, { merchantId, mode }: MerchantMode, installationId: string): KeyCaller {
   return {
     ...{ kind: 'key', id: 'storefront', merchantId, merchantSlug, mode, installationId },

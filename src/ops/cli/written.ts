@@ -37,7 +37,8 @@ export function createRecorder(operation: FileCommand, now: number): Recorder {
   }
 }
 
-// Records an action about a person for each of the merchants. Entries contain no e-mail address.
+// Records an action on a person in the list of changes of each merchant of which the person is a member. No entry contains the e-mail
+// address.
 export async function recordPersonCommand(
   tx: Tx,
   {

@@ -19,7 +19,7 @@ export async function findAssignedColumns(
   return row && (JSON.parse(row.assigned) as AssignedColumn[])
 }
 
-// The caller must have locked the merchant's import.
+// The caller must have locked the import to which the columns belong.
 export async function saveAssignedColumns(
   tx: Tx,
   merchantId: string,

@@ -33,7 +33,7 @@ export interface ExportPage {
   // Text of the rows, on the first page preceded by the header.
   text: string
   count: number
-  // Id of the last row, after which the next page begins, or null on the last page.
+  // Position of the last row in the list, after which the next page begins. Null on the last page.
   last: string | null
 }
 

@@ -193,7 +193,7 @@ function element(name: string, text: string): string {
   return text === '' ? '' : `<${name}>${escapeXml(text)}</${name}>\n`
 }
 
-// XML 1.0 can represent neither other control characters nor lone surrogates.
+// XML 1.0 does not allow U+FFFE, U+FFFF, lone surrogates and most control characters. Only tabs and line breaks stay.
 const unwritable = /(?![\t\n\r])[\p{Cc}\ufffe\uffff]/gu
 
 function escapeXml(text: string): string {

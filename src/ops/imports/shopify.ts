@@ -653,7 +653,7 @@ export function isNoOption([first = '', ...others]: readonly string[]): boolean 
 
 function priceOf(text: string, currency: string, of: 'price' | 'compare_at_price'): number | Refusal {
   if (text === '') return { reason: remark('price_missing') }
-  // Trailing zeros are removed: "1200.00" is also a price in yen.
+  // Trailing zeros are removed, so "1200.00" is accepted as a price in yen, which has no minor unit.
   const digits = /^\d{1,16}\.\d{1,16}$/.test(text) ? text.replace(/\.?0+$/, '') : text
   const amount = parseDecimal(digits, currency)
   const value = cut(text, 40)

@@ -57,8 +57,8 @@ export function shopifyLines(product: ProductRow, context: ShopifyContext): stri
 
 export type ShopifyRow = Partial<Record<ShopifyColumn, string>>
 
-// Returns one row per SKU or image, whichever are more. The first row also has the product's cells. Weight and category are written into
-// every column that an import may read.
+// Returns as many rows as there are SKUs or images, whichever are more. The first row also has the product's cells. Weight and category
+// are written into every column that an import may read.
 export function shopifyRows(product: ProductRow, context: ShopifyContext): ShopifyRow[] {
   const { slug, images, skus } = product
   return Array.from({ length: Math.max(skus.length, images.length) }, (_, index) => {

@@ -243,7 +243,8 @@ export function correctImportTimes(tx: Tx, { now }: ClockSetBack): void {
   tx.send`update transfers set run_until = ${now + runMs} where run_until > ${now + runMs}`
 }
 
-// Takes the lease, so only one node plans. Returns how many runs were killed before, or undefined if another run holds the lease.
+// Takes the lease, so only one node plans. Returns how many runs were killed before, or undefined if another run holds the lease or
+// nothing is to be planned.
 export async function claimPlanning(
   tx: Tx,
   { merchantId, id }: ImportKey,

@@ -36,7 +36,7 @@ import { refreshTableStatistics } from './store.ts'
 import { type CreatedSecret, planWebhooks, saveWebhooks, urlProblem } from './webhooks.ts'
 
 export interface ApplyOptions extends PlanOptions {
-  // Only reports what would change.
+  // Whether to only report what would change.
   dryRun: boolean
   // Tools to create webhook endpoints, required if the file has endpoints.
   webhooks?: EndpointTools

@@ -72,7 +72,7 @@ export async function findSelling(db: Reader, merchant: string): Promise<{ sells
   return { sells: row?.sells === 1, ships: row?.ships === 1 }
 }
 
-// Returns the ids, newest first.
+// Returns the ids of the active keys with this name, newest first.
 export async function listLivingKeyIds(
   db: Reader,
   installationId: string,
@@ -122,7 +122,7 @@ export async function refreshTableStatistics(storage: Storage): Promise<void> {
   await storage.afterBulkLoad(tables)
 }
 
-// Returns the installations that the merchant or the operator created. Those of apps are left out.
+// Returns the installations that the merchant or the operator created. Those of apps, and those for agents, are left out.
 export async function listOwnInstallations(
   db: Reader,
   merchantId: string,

@@ -1,5 +1,5 @@
-// Webhook endpoints that provisioning creates: those of a shop file, that of the demo shop, and the one for `webhooks listen` on the
-// developer's machine.
+// Webhook endpoints that provisioning creates: those of a shop file, and that of the demo shop, whose calls `webhooks listen` receives on
+// the developer's machine.
 
 import { type BrokenRule, issue } from '../../contract/issues.ts'
 import type { EndpointStatus } from '../../contract/words.ts'

@@ -3,13 +3,13 @@
 
 const headerLengthMax = 256 // a key has 57 characters
 
-// The characters of a token68 (RFC 9110, 11.2), without padding, which no key has.
+// The characters of a token68 (RFC 9110, 11.2) except its padding, which no key contains.
 const credential = /^[A-Za-z0-9._~+/-]+$/
 const scheme = /^bearer +/i
 
 export function readAuthorization(value: string | undefined): string | undefined {
   if (value === undefined || value.length > headerLengthMax) return undefined
-  // A credential contains no space, so every other scheme fails here too.
+  // With another scheme the text still contains a space, which no credential contains.
   const text = value.replace(scheme, '')
   return credential.test(text) ? text : undefined
 }

@@ -32,7 +32,8 @@ export interface Identify {
   forget(credentialId: string): void
   // Removes all credentials from the cache: some were changed by another node, or many at once.
   forgetAll(): void
-  // Writes when credentials were last used, each credential at most once a minute. A loop calls this more often.
+  // Writes when credentials were last used, each credential at most once a minute, and digests that were renewed. A loop calls this more
+  // often.
   flushLastUse(now: number): Promise<void>
 }
 
@@ -202,7 +203,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
     for (const [id, use] of uses) {
       if (Math.abs(now - use.writtenAt) < lastUseEveryMs || now < use.retryAt) continue
       if (use.at > use.writtenAt) due.push({ id, at: use.at, use })
-      // The key was idle for a minute. All cache entries with this use are stale, and the next cache entry creates a new one.
+      // The key was idle for a minute. All cache entries with this use are stale, and the next cache entry creates a new use.
       else uses.delete(id)
     }
     // Sorted by id, so concurrent nodes lock rows in the same order and do not deadlock.

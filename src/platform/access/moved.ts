@@ -2,7 +2,8 @@
 
 import type { Reader, Storage } from '../storage/storage.ts'
 
-// `key`: the public part of an API key. The others: the digest of a page's secret.
+// Kinds of names in the table `moved_names`. A name of the kind `key` is the public part of an API key; names of the other kinds are
+// hashes of page secrets.
 export type MovedReferenceKind = 'key' | 'checkout' | 'order'
 
 // Returns the origin of the merchant's new cell, or undefined if no moved merchant has this key or secret.

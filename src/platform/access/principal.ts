@@ -1,4 +1,4 @@
-// The caller: an API key, an installed app, a person or an agent. Each kind of caller extends these common members.
+// The caller: an API key, an installed app, a person, the operator or an agent. Each kind of caller extends these common members.
 
 export interface Principal {
   readonly kind: string
@@ -6,7 +6,8 @@ export interface Principal {
   readonly id: string
   readonly merchantId: string
   readonly installationId: string | null
-  // Owner of the caller's idempotency keys and cursors: an installation or a person.
+  // Owner of the caller's idempotency keys and cursors: an installation; a publishable key, an agent platform or a customer's session of
+  // an installation; or a person or the operator in one merchant and mode.
   readonly claimant: string
   readonly throttleKey: string
   // Scopes of the credential that was presented.

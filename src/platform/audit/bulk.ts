@@ -43,7 +43,7 @@ function outcomeView({ id, changes, refusal }: BulkItem): BulkOutcome {
   return { id, outcome, code, message, changes: changes.map(subjectChangeView) }
 }
 
-// Returns the recorded changes of all items.
+// Returns the changes to record: those of all items, or none in a dry run.
 export function bulkChanges(items: readonly BulkItem[], dryRun: boolean): AuditedChange[] {
   return dryRun ? [] : items.flatMap(({ changes }) => [...changes])
 }

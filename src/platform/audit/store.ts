@@ -17,7 +17,7 @@ export interface Actor {
 
 export interface NewAuditEntry {
   merchantId: string
-  // Mode of the caller.
+  // Mode of the caller. Stored only if one of the changes is about a thing that belongs to one mode.
   mode: Mode | null
   actor: Actor
   operation: string
@@ -100,7 +100,7 @@ function entryFrom({ actorKind, actorId, changes, ...row }: EntryColumns): Audit
 }
 
 export interface AuditQuery {
-  // Entries of this mode, and of things that both modes share.
+  // Mode of the listed entries. Entries about things that both modes share are listed for each mode.
   mode: Mode
   changeId?: string | undefined
   subjectId?: string | undefined

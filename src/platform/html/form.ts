@@ -10,7 +10,7 @@ export const formBytesMax = 16_384
 // More than any public form has.
 export const formFieldsMax = 500
 
-// The status of the refusal.
+// HTTP status with which the form is refused.
 export type FormErrorStatus = 413 | 415 | 400
 
 export interface FormBounds {

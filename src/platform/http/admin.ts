@@ -68,7 +68,7 @@ export function operatorCaller({ merchantId, mode }: MerchantMode): OperatorCall
   }
 }
 
-// Returns whether the caller is a key or an app, and neither a person nor the operator.
+// Returns whether the caller is a program (a key or an app), not a person or the operator.
 export function isMachine({ kind }: AdminCaller): boolean {
   return kind === 'key' || kind === 'oauth'
 }

@@ -1,5 +1,5 @@
-// Admits a caller: identifies it, checks its rate limits, and refuses one-time credentials that were used before. All routes with
-// credentials use this.
+// Admits a caller: identifies it, checks its rate limits, and refuses one-time credentials that were used before. Every HTTP request for
+// an operation passes this.
 
 import type { IncomingMessage } from 'node:http'
 import { issueAt } from '../../contract/issues.ts'

@@ -1,5 +1,5 @@
 // Limits the number of connections, in total and per address, the time in which a response must be read, and the pipelined requests of
-// each connection. A connection takes memory for its socket, a parser and unread data. The server limits the time without data.
+// each connection. A connection takes memory for its socket, a parser and unread data. The time without data is limited in `sockets.ts`.
 
 import type { IncomingMessage, RequestListener, Server } from 'node:http'
 import { BlockList, isIP, isIPv6, type Socket } from 'node:net'

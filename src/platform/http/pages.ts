@@ -121,7 +121,8 @@ function pageRequest({ receive, waitMs }: PageParts, incoming: Incoming, bodiesM
 }
 
 export interface HandOffParts extends SendParts {
-  // Limits requests whose body is being read. These also count as requests in progress.
+  // Limits POST requests until they are answered, since the library reads their bodies itself. Meanwhile they also count as requests in
+  // progress.
   limiter: BodyLimiter
   errorBody: Surface['errorBody']
 }

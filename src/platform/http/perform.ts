@@ -42,7 +42,7 @@ export interface PerformedAnswer {
   headers: Readonly<Record<string, string>>
   // Whether this is the response to an earlier request with the same idempotency key.
   isReplayed: boolean
-  // Id of the entry in the list of changes. Null for a replay, since the earlier request wrote the entry.
+  // Id of the entry in the list of changes. Null if nothing was changed, and for a replay, since the earlier request wrote the entry.
   changeId: string | null
 }
 

@@ -48,7 +48,7 @@ export interface ServerParts extends ConnectionBounds, SocketBounds {
   log: Log
   metrics: Metrics
   tracer?: Tracer | undefined
-  // Connections of the server that passes requests on to this one (default: the server's own).
+  // Connections of the server that passes requests on to this one (default: this server accepts and limits connections itself).
   connections?: Connections | undefined
   // Finds the server for a request that matches no route here. Refuses if there is none (default: requests are not passed on).
   findOther?: ((raw: IncomingMessage) => Promise<Pick<HttpServer, 'handle'>>) | undefined

@@ -14,7 +14,7 @@ import { decryptByRootSecret, encryptByRootSecret, type RootSecret, secretVersio
 import { isDuplicate, type Reader, type Storage, type Tx } from '../storage/storage.ts'
 
 export interface IdempotencyClaim {
-  // The installation or the person to which the key belongs. The column `installation_id` stores either; their ids differ.
+  // Owner of the key (`Principal.claimant`). The column `installation_id` stores it, even if it is not an installation.
   claimant: string
   key: string
   fingerprint: string

@@ -6,7 +6,7 @@ import { pauseWork, resumeWork } from './work.ts'
 
 // About as long as a request takes.
 export const sliceMs = 3
-// All computations share one queue, so ten concurrent computations also block the event loop for only one slice at a time.
+// All computations share one queue, so even ten concurrent computations block the event loop for only one slice at a time.
 const allTurns = createEventLoopTurns()
 
 // Created once per computation, which calls `if (breath.isDue()) await breath.take()` often.

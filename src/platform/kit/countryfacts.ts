@@ -1,4 +1,4 @@
-// Defaults that depend on the country of a new shop: the currency, the time zone, and groups of countries to choose from. Pure.
+// Facts about countries: the currency and the time zone that are proposed for a new shop, and the member states of the EU. Pure.
 
 // Countries by currency (ISO 4217), as of 2026-01-01, when Bulgaria adopted the euro. For countries that are not listed, the US dollar is
 // proposed.
@@ -39,7 +39,7 @@ export function timeZoneOfCountry(country: string): string {
   return mainZones[country] ?? locale.getTimeZones?.()?.[0] ?? 'UTC'
 }
 
-// Countries in which most people do not live in the alphabetically first time zone.
+// The time zone in which most people live, for some countries with several. `getTimeZones` lists these alphabetically.
 const mainZones: Readonly<Record<string, string>> = {
   AR: 'America/Argentina/Buenos_Aires',
   AU: 'Australia/Sydney',

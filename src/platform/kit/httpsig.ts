@@ -30,8 +30,8 @@ export function contentDigestOf(body: Uint8Array | string): string {
   return `sha-256=${bareText(createHash('sha256').update(body).digest())}`
 }
 
-// Returns the text that is signed. Returns undefined if the signature covers a component that is not supported or that the message does
-// not have.
+// Returns the text that is signed. Returns undefined if the signature covers a component twice, or one that is not supported or that the
+// message does not have.
 export function signatureBase(input: InnerList, message: SignableMessage): string | undefined {
   const lines: string[] = []
   const seen = new Set<string>()

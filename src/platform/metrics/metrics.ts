@@ -41,7 +41,7 @@ export interface Metrics {
   beforeScrape(look: () => Promise<void>): void
   look(): Promise<void>
   scrape(): Promise<string>
-  // Renders the values that the last `scrape` read.
+  // Renders the metrics without running the registered queries. Values that need a query are those of the last `look` or `scrape`.
   render(): string
   families(): Iterable<Family>
   close(): void

@@ -1,5 +1,6 @@
-// The outbox of e-mails. A row is written in the transaction of the event, without text and address, and is sent later by
-// `domain/emails/`. Nothing is written if no server sends e-mails, or if the merchant has switched off the kind of e-mail.
+// The outbox of e-mails. A row is written in the transaction of the event, and is sent later by `domain/emails/`, which then makes the
+// text. The row has no address, link or message, except encrypted if no other row has it. Nothing is written if no server sends e-mails,
+// or if the merchant has switched off the kind of e-mail.
 
 import { createHmac, type KeyObject } from 'node:crypto'
 import type { Mode } from '../../contract/words.ts'
@@ -44,13 +45,14 @@ export const emailKinds = {
   customer_code: 'person',
 } as const satisfies Readonly<Record<string, EmailAudience>>
 
-// `person`: a member of the merchant.
+// `person`: a member of the merchant, a person who is invited, or a shopper who signs in. The address is stored encrypted in the row of
+// the e-mail.
 export type EmailAudience = 'shopper' | 'merchant' | 'person'
 export type EmailKind = keyof typeof emailKinds
 export type UserEmailKind = {
   [Kind in EmailKind]: (typeof emailKinds)[Kind] extends 'person' ? Kind : never
 }[EmailKind]
-// Kinds with a link that signs the person in. Other e-mails to a person report a change of the account or the team.
+// Kinds with a link to a page on which the person sets a password. Other e-mails to members report a change of the account or the team.
 export type LinkEmailKind = 'invitation' | 'password_reset'
 // Kinds with a code with which a shopper signs in.
 export type CodeEmailKind = 'customer_code'
@@ -172,7 +174,7 @@ function draftEmailSubject(draftId: string, number: number): string {
   return `${draftId}.${number}`
 }
 
-// Discards unsent e-mails about the drafts of a shopper who is erased.
+// Removes personal data from the e-mails about the drafts of a shopper who is erased. Those that are not sent yet will be discarded.
 export async function forgetDraftEmails(
   tx: Tx,
   installationId: string,
@@ -203,7 +205,8 @@ export interface UserEmail {
   locale: string | null
 }
 
-// Address and link are stored encrypted in the row of the e-mail until it is sent, because all other rows have at most hashes of them.
+// Address and link are stored encrypted in the row of the e-mail until it is sent, because other rows only have a hash of the link's
+// secret.
 export function queueUserEmail(tx: Tx, rootSecret: RootSecret, message: UserEmail, now: number): void {
   const { kind, subjectId, merchantId, email, path, expiresAt, locale } = message
   const queued = {
@@ -245,7 +248,7 @@ export interface UserNotice {
   kind: NoticeKind
   merchantId: string
   email: string
-  // E-mail address of the other person whom the e-mail is about.
+  // E-mail address of another person whom the e-mail is about, such as a new member.
   address?: string
   facts: Readonly<Record<string, string>>
 }
@@ -294,7 +297,7 @@ function recipientHashes(rootSecret: RootSecret, merchantId: string, email: stri
   return [hashBy(current), ...others.map(hashBy)]
 }
 
-// Discards the unsent e-mail with a sign-in code.
+// Removes personal data from the e-mails with sign-in codes to this address. Those that are not sent yet will be discarded.
 export async function forgetCodeEmails(
   tx: Tx,
   rootSecret: RootSecret,
@@ -385,7 +388,8 @@ export async function forgetEmailsOfOrder(tx: Tx, installationId: string, orderI
     where installation_id = ${installationId} and order_id = ${orderId} and recipient_hash <> ${merchantRecipient}`
 }
 
-// Also covers checkouts without an order, for which e-mails about refunds may exist.
+// Removes personal data from the e-mails of these checkouts about returned payments. These e-mails belong to no order, so
+// forgetEmailsOfOrder does not find them.
 export async function forgetEmailsOfSessions(
   tx: Tx,
   installationId: string,

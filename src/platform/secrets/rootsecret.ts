@@ -8,7 +8,7 @@ import { deleteEncryptedBy } from './databasekey.ts'
 import { decryptSealedColumn, listSamples, sealedColumns } from './reseal.ts'
 import { checkValueOf, type RootSecret, secretVersionOf } from './secrets.ts'
 
-// Null if nothing in the database was made with a root secret, so any secret fits.
+// Null if the database contains nothing by which a root secret can be checked, so any secret is accepted.
 export type SecretVerdict = { readonly fits: true | null } | { readonly problem: string }
 
 // Only reads, in a database of any schema version. `forgotten`: versions that are about to be discarded.

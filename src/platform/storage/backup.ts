@@ -310,8 +310,8 @@ function putAside(file: string, now: Date): string {
   return aside
 }
 
-// Refuses if another process has the database open; a command holds no server lock. Checkpoints the write-ahead log, so the database is a
-// single file. Returns false if the database is too damaged for this.
+// Refuses if another process has the database open: a command may have it open without the server lock. Checkpoints the write-ahead log,
+// so the database is a single file. Returns false if the database is too damaged for this.
 function canCheckpointAlone(file: string): boolean {
   const db = new DatabaseSync(file, { timeout: 0 })
   try {

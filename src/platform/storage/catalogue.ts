@@ -25,7 +25,7 @@ export const MIGRATIONS_TABLE = 'schema_migrations'
 // The full-text index of the engine, and on SQLite the tables behind it.
 const FULL_TEXT = /^product_index_words/
 
-// Tables that each database fills from its products. A copy leaves them empty, and the server fills them.
+// Tables that each database fills from its products. A copy leaves them empty; they are filled after it.
 export const DERIVED_TABLES: readonly string[] = ['product_index_words', 'product_index']
 
 // Returns all tables except that of the migrations and the full-text index, which each database creates for itself.

@@ -140,7 +140,7 @@ const BRIEF = new Set([BUSY, 6, 9])
 
 function codeOf(error: unknown): number | undefined {
   if (!(error instanceof Error) || !('errcode' in error) || typeof error.errcode !== 'number') return undefined
-  // The low byte is the primary error code. The others say where the error occurred.
+  // The low byte is the primary error code. The other bytes say where the error occurred.
   return error.errcode & 0xff
 }
 

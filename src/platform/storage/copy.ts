@@ -283,7 +283,7 @@ const BATCH_ROWS_FIRST = 100
 const BATCH_ROWS_MAX = 2_000
 const BATCH_CHARACTERS = 4_000_000
 
-// Yields rows in the order of the primary key, as sorted by the engine; the engines may sort differently, and nothing else depends on the
+// Yields rows in the order of the primary key. The engines may sort texts differently. Only the division into batches depends on the
 // order. A table with large texts is read in smaller batches.
 export async function* readBatches(db: Reader, table: Table, only = all): AsyncGenerator<Row[]> {
   const columns = table.columns.map(({ name }) => quoteName(name)).join(', ')

@@ -1,5 +1,5 @@
-// Conditions on folded texts, instead of `like` with a parameter: that uses no index in either engine, and PostgreSQL parses its pattern
-// again for each row.
+// Conditions on folded texts, instead of `like` with a parameter. `like` would use no index in either engine, and PostgreSQL would parse
+// its pattern again for each row.
 
 import { Fragment, type Reader } from './storage.ts'
 

@@ -70,7 +70,7 @@ export async function schemaGap(storage: Storage, directory: string = DIRECTORY)
   return { pending, newer, isTooNew: findTooNew(files, applied) !== undefined }
 }
 
-// For read-only use: refuses if a migration of this release is missing in the database.
+// For read-only use: refuses if the database lacks a migration of this release, or was migrated by a release with other migrations.
 export async function refuseOtherSchema(storage: Storage, directory: string = DIRECTORY): Promise<void> {
   const migrations = await readMigrations(directory)
   const applied = await storage.read(listApplied)

@@ -134,7 +134,7 @@ interface Part {
   isShared: boolean
 }
 
-// Tables that are not moved: keys, settings and sessions of the database and its users.
+// Tables that are not moved: rows of the database itself, sign-ins of its users, and what a database fills from its products.
 const left: ReadonlySet<string> = new Set([
   ...['database_keys', 'root_secrets', 'forgotten_root_secrets', 'mail_switch', 'sweeps', 'sign_in_limits'],
   ...['passkey_challenges', 'setup_links', 'user_sessions', 'merchant_moves', 'moved_names'],

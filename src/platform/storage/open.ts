@@ -22,8 +22,7 @@ export interface InspectedStorage {
   isMade: boolean
 }
 
-// Creates no file, table or row. The storage is for reading only, unless `readsOnly` is false, which is required for a later
-// `openInspected`.
+// Creates no file, table or row. The storage is only for reading. If `openInspected` will open it for writing, `readsOnly` must be false.
 export async function inspectStorage(
   url: string,
   { readsOnly = true, ...options }: StorageOptions = {},

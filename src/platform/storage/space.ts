@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 // More than a commit needs. On a full disk, a small write may still fit into space that the write-ahead log already occupies.
 const roomBytes = 1_048_576
 
-// Rejects if a file of this size cannot be written beside the database.
+// Rejects if a file of `roomBytes` cannot be written beside the database.
 export async function checkFreeSpace(file: string): Promise<void> {
   const path = `${file}-room`
   try {

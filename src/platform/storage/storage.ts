@@ -1,7 +1,7 @@
 // The interface of the storage for other folders. A Reader reads, and a Tx can also write. The connection pool or the file is not
 // accessible.
 
-// To show to an operator. Code uses traits instead: `isAlone`, `lockRow`, `hasOneServer`, `afterBulkLoad`.
+// For this folder, and to show to an operator. Other code uses traits: `isAlone`, `lockRow`, `hasOneServer`, `afterBulkLoad`.
 export type Engine = 'sqlite' | 'postgres'
 
 // There are no booleans: a nullable instant says more. Undefined is a defect and throws.

@@ -106,7 +106,8 @@ class Reading {
     return (this.#text(row, 'product') || this.#text(row, 'title')).toLowerCase() || `\0${row.line}`
   }
 
-  // The slug is made from the name as written: other handles that are not slugs get a digest.
+  // Returns the slug of the product name. If a slug would omit letters of the name, returns the key instead: its slug gets a digest
+  // later, so different names get different slugs.
   handleOf(key: string, row: FileRow): string {
     const name = this.#text(row, 'product') || this.#text(row, 'title')
     if (name === '') return ''

@@ -195,7 +195,7 @@ export const wooWords: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
-// Weight units besides kg, g, lbs and oz.
+// Other names of weight units, as WooCommerce writes them in some languages.
 // biome-ignore format: a table reads best by its rows
 export const wooUnits: ReadonlyMap<string, string> = new Map([
   ['lbs', 'lb'], ['lb', 'lb'], ['kg (kilogramma)', 'kg'], ['g (gramma)', 'g'], ['кг', 'kg'], ['г', 'g'], ['公斤', 'kg'], ['克', 'g'],

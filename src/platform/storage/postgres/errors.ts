@@ -36,7 +36,7 @@ export function asUnavailable(error: unknown): StorageUnavailable | undefined {
   return new Kind(`PostgreSQL: ${errorMessageOf(error)}`, error)
 }
 
-// Returns whether the connection is lost for another reason than that this process was too slow.
+// Returns whether the connection to the server is lost. False if the server has ended it because this process was too slow.
 export function isLost(error: unknown): boolean {
   if (error instanceof StorageUnavailable || isRefusal(error)) return false
   return !(error instanceof pg.DatabaseError && /^25P0/.test(error.code ?? ''))

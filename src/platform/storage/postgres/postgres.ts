@@ -115,7 +115,7 @@ class Server {
   async readOnce<T>(work: (db: Reader) => Promise<T>): Promise<T> {
     const session = new Session(await this.#connections.acquire(), BEGIN_READ, this.#planFor)
     const value = await this.#perform(session, () => work(new PostgresReader(session)))
-    // The caller already has the result, which ending a read-only transaction can neither change nor fail.
+    // The caller already has the result, and ending a read-only transaction cannot change it, so this is not awaited.
     void session.leave('commit')
     return value
   }

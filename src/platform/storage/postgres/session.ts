@@ -23,9 +23,10 @@ import { destroyConnection, socketOf } from './notices.ts'
 const LEAVE_MS_MAX = 5_000
 const NAMES_MAX = 2_000
 
-// Diagnostics channel for observers of the work that continues when a database response arrives.
+// Diagnostics channel: published when a database response has arrived and the work that awaits it continues.
 const answered = channel('cartwright.storage.answered')
-// Diagnostics channel for long computations, which give way to requests that await a database response.
+// Diagnostics channel: publishes 1 when a database response is awaited, and -1 afterwards. Long computations give way to requests that
+// await one.
 const awaited = channel('cartwright.storage.awaited')
 
 async function awaitAnswer<Answer>(answer: Promise<Answer>): Promise<Answer> {
