@@ -1,5 +1,5 @@
-// The handlers of the admin API. `app.ts` loads this file with the first request to the admin API, so a server that gets none does not
-// load their code.
+// The handlers of the admin API. `app.ts` loads this file when the first admin operation is performed, so a server that performs none
+// does not load their code.
 
 import { adminAgentOperations } from '../domain/agents/admin.ts'
 import { agentUndoer } from '../domain/agents/undo.ts'

@@ -1,5 +1,5 @@
 // Settings from the environment, read once at the start. All values are checked: an invalid value stops the start with one line that
-// names it. No other file reads settings from the environment.
+// names it. Only the settings about cells are read elsewhere, in ops/cli/cellsfile.ts.
 
 import { randomBytes } from 'node:crypto'
 import {

@@ -179,8 +179,8 @@ async function findDuties(db: Reader): Promise<MerchantDutyFacts[]> {
   return listDutyFacts(db, await listSellers(db, unreadyMax))
 }
 
-// Warns of missing facts, and of products without a manufacturer, which only a person can judge. Other duties to check by hand are listed
-// in the dashboard, under Settings, Duties.
+// Warns of missing facts. Also warns of products without a manufacturer, although only a person can judge whether they need one. Other
+// duties to check by hand are listed in the dashboard, under Settings, Duties.
 function dutyWarnings(facts: DutyFacts & { slug: string }): string[] {
   return dutyStates(facts).flatMap(({ id, status, lacks }) => {
     const isShown = status === 'missing' || (id === 'product_safety' && status === 'by_hand')

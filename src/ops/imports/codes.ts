@@ -1,5 +1,5 @@
 // SKU codes of files. Codes are unique within a shop, but may repeat in other systems. A SKU whose code belongs to another product of the
-// shop gets a code generated from its own, which is the same in every import.
+// shop gets a code that is generated from its own. Every import generates the same code.
 
 import { remark } from '../../contract/remarks.ts'
 import { listCodeOwners, listProductsBySlug } from '../../domain/catalog/store.ts'

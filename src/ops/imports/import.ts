@@ -1,5 +1,6 @@
-// Imports products from a CSV file as a stream. Each batch is one transaction; memory holds one batch, and the slugs and codes of the
-// whole file (less than a kilobyte per product). What cannot be imported is refused with its line and reason, and the import continues.
+// Imports products from a product file as a stream. Each batch is one transaction. Memory holds one batch, the slugs and codes of the
+// whole file (less than a kilobyte per product), and for files of some systems all rows (`holdRows`). What cannot be imported is refused
+// with its line and reason, and the import continues.
 
 import { type CategoryEntry, categoryDepthMax, type ProductEntry } from '../../contract/entries.ts'
 import { type Remark, remark } from '../../contract/remarks.ts'

@@ -67,7 +67,7 @@ export type Handlers<Rows extends Readonly<Record<string, Operation>>, Callers> 
   readonly [Id in keyof Rows]: Handler<Rows[Id], Callers>
 }
 
-// Returns handlers that are loaded with the first request to one of them.
+// Returns handlers that are loaded when one of them is first called.
 export function lazyHandlers<Rows extends Readonly<Record<string, Operation>>, Callers>(
   rows: Rows,
   load: () => Promise<Handlers<Rows, Callers>>,

@@ -77,7 +77,8 @@ export async function countDeferred(
     from deferred_rows group by loop order by loop`
 }
 
-// Called at the start of a server, since a new release or another setting may have removed the cause of the failures.
+// Called at the start of a server, since a new release or another setting may have removed the cause of the failures, and after the clock
+// was set back, since the rows would otherwise be retried too late.
 export async function makeDeferredDue(tx: Tx, now: number): Promise<void> {
   await tx.sql`update deferred_rows set retry_at = ${now} where retry_at > ${now}`
 }

@@ -1,5 +1,5 @@
-// Refusals. There is only one class of refusals. Their codes, statuses and messages are a table in the contract. They are caught in one
-// place for requests, and in one for commands.
+// Refusals. There is only one class of refusals. Their codes, statuses and messages are a table in the contract. Each API turns a refusal
+// into a response of its own format, and the command line prints it.
 
 import type { Issue } from '../../contract/issues.ts'
 import { type RefusalCode, refusals } from '../../contract/refusals.ts'

@@ -164,7 +164,8 @@ export function combineValues(lists: readonly (readonly string[])[], countMax: n
   return combinations
 }
 
-// Cells of one of several variants that are made from a single row: it gets its own code and its share of the row's stock.
+// Returns the cells of one of several variants that are made from a single row. Each variant gets its own code and a share of the row's
+// stock, and only the first one gets the barcode.
 export function sharedCells(cells: ShopifyCells, share: VariantShare | undefined): ShopifyCells {
   if (!share) return cells
   const { index, count, end } = share
