@@ -123,7 +123,7 @@ export interface AppParts {
   providerUrls?: ProviderUrls
   // Replaces the installed account providers. For tests.
   accountProviders?: ReturnType<typeof accountProviders>
-  // Replace handlers of the open API. For tests.
+  // Handlers that replace those of the open API. For tests.
   extraHandlers?: Partial<OpenInterfaceHandlers>
   // API surfaces to mount besides open, admin and agents.
   extraSurfaces?: (parts: SurfaceParts) => readonly MountedSurface[]

@@ -56,7 +56,7 @@ export interface Settings {
   tracesUrl: string | null
   // Base URLs on this machine that replace those of payment providers' APIs and of VIES. For tests.
   providerUrls: Readonly<Record<string, string>>
-  // Where e-mails are sent, and their sender address.
+  // Where e-mails are delivered (a mail server, a folder or nowhere), and their sender address.
   mail: { target: MailTarget; from: string }
   // Where the pictures of products are stored.
   media: MediaTarget

@@ -1,5 +1,5 @@
 // The operator's command line: finds the command, reads its arguments, prints help, and turns errors into one line and an exit code (0
-// done, 1 not done, 2 misused).
+// done, 1 not done, 2 misused, 3 a person is needed).
 
 import type { Issue } from '../../contract/issues.ts'
 import { escapeControlCharacters } from '../../platform/audit/change.ts'

@@ -19,7 +19,7 @@ export function readDays(text: string): number {
   return Number(text)
 }
 
-// Such as `cartwright-20261118T071500Z.db`: names sort by time.
+// Returns a name such as `cartwright-20261118T071500Z.db`. These names sort by time.
 export function backupName(now: number): string {
   return `cartwright-${new Date(now).toISOString().replaceAll(/[-:]|\.\d{3}/g, '')}.db`
 }

@@ -154,7 +154,7 @@ export const importCommand = commandOf({
       const lines = () => reportLines(report).map(escapeControlCharacters)
       const error = brokenOff(path, report) ?? partlyRefused(report.refusedCount)
       const exitCode = printReport(terminal, given, { value: printed(report), lines, error })
-      // The printed lines are about rows, so a file that ends within a row is reported here.
+      // The printed lines are about rows and products. Why the file could not be read to its end is printed here.
       if (report.brokenOff !== null && error && !given.flags.has('json')) terminal.err(`cartwright: ${error.message}\n`)
       return exitCode
     }).finally(() => chunks.destroy())

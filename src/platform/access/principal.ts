@@ -2,7 +2,7 @@
 
 export interface Principal {
   readonly kind: string
-  // Id of the caller for the log.
+  // Id by which the log names the caller, such as the id of a key, of an app's installation or of a user.
   readonly id: string
   readonly merchantId: string
   readonly installationId: string | null

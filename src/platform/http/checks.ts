@@ -11,7 +11,7 @@ export interface Checks {
   query: QueryReader
   refuseMissingScope(principal: Principal | null): void
   refuseBadBody(body: unknown): void
-  // For a body that was not parsed from JSON. The JSON parser makes this check itself.
+  // Refuses texts that the database cannot store. For a body that was not parsed from JSON: the JSON parser makes this check itself.
   refuseBadTexts(body: unknown): void
   refuseScopesBeyond(principal: Principal | null, body: unknown): void
   // Returns null if the operation has no idempotency key. `given` is a key that was sent beside the body.

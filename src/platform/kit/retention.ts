@@ -19,7 +19,7 @@ export const retentionDefaultsMs = {
   answers: 7 * dayMs,
   // Texts of events. While the text is stored, an event can be replayed, and a delivery may wait for its endpoint.
   texts: 30 * dayMs,
-  // Events without their texts, ended deliveries, and revoked or expired keys.
+  // Events without their texts, ended deliveries, e-mails, and revoked or expired keys.
   log: 90 * dayMs,
   // Entries of the list of changes.
   changes: 730 * dayMs,

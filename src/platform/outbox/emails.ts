@@ -72,7 +72,7 @@ export type EmailStatus = (typeof emailStatuses)[number]
 export interface QueuedEmail {
   kind: FactEmailKind
   subjectId: string
-  // Values for the text that may change before the e-mail is sent. They contain no personal data.
+  // Values for the text of the e-mail, stored because they may change before it is sent. They contain no personal data.
   facts?: Readonly<Record<string, string | number | boolean | null>>
 }
 

@@ -90,8 +90,8 @@ export function parseRootSecret(text: string): RootSecret | { readonly problem: 
   return new RootSecret(texts, currentVersion)
 }
 
-// A guessable secret repeats itself, or has few different characters or few different steps between them, as aaaa…, abcd… and
-// changemechangeme…. One in 10^9 random secrets is refused, even with only 32 hexadecimal digits.
+// A guessable secret repeats itself (changemechangeme…), or has few different characters (aaaa…) or few different steps between them
+// (abcd…). One in 10^9 random secrets is refused, even with only 32 hexadecimal digits.
 const differentMin = 8
 
 function isGuessable(secret: string): boolean {

@@ -135,7 +135,7 @@ function rowMaker(columns: readonly string[]): (values: unknown[]) => unknown {
 const BUSY = 5
 // Errors that the caller did not cause: busy, locked, nomem, readonly, interrupt, ioerr, corrupt, full, cantopen, protocol, notadb.
 const NOT_THE_CALLERS = new Set([BUSY, 6, 7, 8, 9, 10, 11, 13, 14, 15, 26])
-// Those of these errors that are temporary.
+// Those of these errors that are temporary: busy, locked and interrupt.
 const BRIEF = new Set([BUSY, 6, 9])
 
 function codeOf(error: unknown): number | undefined {

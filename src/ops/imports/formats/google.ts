@@ -178,7 +178,7 @@ function bodyOf(description: string): string {
     : plainTextToHtml(description)
 }
 
-// Such as "12.90 EUR".
+// A price such as "12.90 EUR": the amount and the currency.
 const priceExpression = /^(\S+)\s*([A-Z]{3})$/
 
 function currencyOf(text: string): string {
@@ -208,7 +208,7 @@ function variantCells(item: FileRow): ShopifyCells {
   }
 }
 
-// Such as "750ml" and "100 ml".
+// Splits measures such as "750ml" and "100 ml" into amount and unit.
 function measureCells(item: FileRow): ShopifyCells {
   const [content, base] = [item.cell('unit pricing measure'), item.cell('unit pricing base measure')].map((text) => {
     const [, amount = text, unit = ''] = /^([\d.,]{1,20})\s?([^\s\d.,]\S{0,9})$/.exec(text) ?? []

@@ -57,7 +57,7 @@ const meaningByName: ReadonlyMap<string, ColumnMeaning> = new Map([
   ),
 ])
 
-// Leaves out columns without a name, and repeated columns of the same name.
+// Leaves out columns without a name, and columns whose name occurred before.
 export function fileColumnsOf(header: readonly string[], rows: readonly CsvRow[]): AdminFileColumn[] {
   const met = new Set<string>()
   const counts = new Map<ColumnMeaning, number>()

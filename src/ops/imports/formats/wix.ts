@@ -153,7 +153,7 @@ function optionsIn(row: FileRow, rows: readonly FileRow[]): { names: string[]; v
   return { names, variants }
 }
 
-// Such as "#ff0000:Red" and "rgb(255,0,0):Red".
+// Removes the colour code from a value such as "#ff0000:Red" or "rgb(255,0,0):Red".
 function withoutColour(value: string): string {
   return value.replace(/^(?:#[0-9a-f]{3,8}|rgba?\([^)]*\)):/i, '')
 }

@@ -294,8 +294,8 @@ function escaped(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;')
 }
 
-// Such as "Clothing, Clothing > T-shirts, Sale". A category includes the products of its subcategories, so parents of other listed
-// categories are left out.
+// Parses paths such as "Clothing, Clothing > T-shirts, Sale". A category includes the products of its subcategories, so parents of other
+// listed categories are left out.
 function categoriesOf(row: FileRow): string[] {
   const paths = row
     .cell('categories')
