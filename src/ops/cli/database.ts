@@ -74,8 +74,8 @@ export async function checkSecretOf(settings: Settings, url: string): Promise<vo
   }
 }
 
-// Checks the secret of a backup that is to replace the configured database. Returns null if nothing in the backup was made with a root
-// secret.
+// Checks the secret of a backup that is to replace the configured database. Returns null if the backup contains nothing by which a root
+// secret can be checked.
 export async function checkSecretOfBackup(settings: Settings, path: string): Promise<true | null> {
   const source = secretSourceOf(settings, settings.databaseUrl)
   return (await secretThatFits(source, (work) => readBackup(path, work))).fits

@@ -93,7 +93,7 @@ async function refuseOtherKeys(source: Storage, target: Storage, rootSecret: Roo
     )
 }
 
-// A request takes at most this long, and an API key is cached for two seconds.
+// At least as long as a request takes, and longer than an API key is cached (two seconds).
 const closingMs = 10_000
 const callsMsMax = 60_000
 

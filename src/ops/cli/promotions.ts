@@ -1,4 +1,4 @@
-// The command `promotions`: shows promotion codes. They are changed by a shop file.
+// The command `promotions`: shows, adds, disables and enables promotion codes. Their other members are changed by a shop file.
 
 import { type AdminPromotion, catalogOperationRows } from '../../contract/admin/catalog.ts'
 import { findOperatorPromotion, normalizePromotionCode } from '../../domain/promotions/store.ts'

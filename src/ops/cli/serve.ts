@@ -84,7 +84,7 @@ async function migrateAhead(database: Database, log: Log, sink: Sink): Promise<v
     const applied = await bringUpToDate(database, new Date(), async (begun) => {
       log.info('migrating the database', { ...begun })
       log.flush()
-      // The log and the answers of the probes must be out before the migration, which on SQLite blocks this thread.
+      // The log line must be written, and the probes must report the migration, before it begins: on SQLite it blocks this thread.
       await Promise.all([sink.drain(logDrainMs), standIn.show(begun)])
     })
     if (applied.length > 0) log.info('migrated', { applied })

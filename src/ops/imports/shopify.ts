@@ -39,7 +39,7 @@ export interface ReadProduct {
   isPartial: boolean
   // Whether the file has no prices. It can then only change existing SKUs, and the price 0 of each SKU in the entry is ignored.
   isPriceless: boolean
-  // SKUs whose code another SKU of the file already has: their original codes, by the codes generated for them.
+  // Original codes of SKUs whose code another SKU of the file already has, by the codes generated for them.
   sharedCodes: ReadonlyMap<string, string>
   // Paths of the product in the shop that exported the file, if they differ from those in this shop.
   oldPaths: readonly string[]

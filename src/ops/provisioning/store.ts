@@ -61,7 +61,7 @@ export async function listSellers(db: Reader, limit: number): Promise<string[]> 
   return rows.map(({ id }) => id)
 }
 
-// Returns whether the merchant has published products, and whether they are shipped.
+// Returns whether the merchant has published products, and whether any of them is shipped.
 export async function findSelling(db: Reader, merchant: string): Promise<{ sells: boolean; ships: boolean }> {
   const [row] = await db.sql<{ sells: number; ships: number }>`
     select

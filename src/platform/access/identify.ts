@@ -25,8 +25,8 @@ export interface KeyCaller extends Principal {
 }
 
 export interface Identify {
-  // Returns undefined without telling the reason: the key is malformed, unknown, expired or revoked, its installation is disabled, or its
-  // merchant is closed.
+  // Returns undefined without a reason if the key is malformed, unknown, expired or revoked, its installation is disabled, or its
+  // merchant is closed. Refuses with a reason if the shop was moved to another server, or is being moved.
   identify(authorization: string | undefined, now: number): Promise<KeyCaller | undefined>
   // Removes a credential from the cache of this node. Called after the transaction that changed the credential has committed.
   forget(credentialId: string): void

@@ -19,7 +19,8 @@ export interface ShopHosts {
 // Path of the shop's pages at the public host.
 const shopPath = ({ slug }: HostedRequest) => `/shops/${slug}`
 
-// One route for all requests that are not at the public host: which route answers is known after the host is looked up.
+// One route for all requests that are not at the public host. It looks up the host, and then passes the request to the route that answers
+// it.
 export function hostedRoute(hosts: ShopHosts, findRoute: FindRoute): Route {
   const led = new WeakMap<IncomingMessage, { route: Route; request: Incoming }>()
   return {

@@ -151,7 +151,7 @@ export interface StorageOptions {
   // Called if the check finds that the file is damaged. The file is no longer read or written, and the server must shut down.
   onDamage?: (damage: StorageRefused) => void
   log?: (line: string, fields?: object) => void
-  // Time limit of a piece of work, from its first statement to its end.
+  // Time limit of a piece of work, without its time in the queue.
   workMsMax?: number
   // Maximum number of queued pieces of work.
   queueMax?: number

@@ -40,7 +40,7 @@ interface ServerFacts {
   unlimited: string
 }
 
-// Returns the schema with the tables of Cartwright, or in which they will be created.
+// Returns the schema that contains the tables of Cartwright, or will contain them.
 export async function checkServer(pool: pg.Pool, log: Log): Promise<string> {
   const { rows } = await pool
     .query<ServerFacts>(`

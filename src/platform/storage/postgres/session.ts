@@ -221,7 +221,7 @@ export class Session {
       this.#gather()
       if (!this.#begun) {
         this.#begun = true
-        // Not awaited: the statement is sent together with it, and fails if it fails.
+        // Not awaited: the first statement is sent together with `begin`, and fails if `begin` fails.
         this.#client.query(this.#begin).catch((error) => this.#fail(error))
       }
       if (this.#unanswered === 0) this.#lastAnswerAt = performance.now()
