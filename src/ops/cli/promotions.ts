@@ -1,4 +1,5 @@
-// The command `promotions`: shows, adds, disables and enables promotion codes. Their other members are changed by a shop file.
+// The command `promotions`: shows, adds, disables and enables promotion codes. Other changes of a promotion are made by a shop file or in
+// the dashboard.
 
 import { type AdminPromotion, catalogOperationRows } from '../../contract/admin/catalog.ts'
 import { findOperatorPromotion, normalizePromotionCode } from '../../domain/promotions/store.ts'
