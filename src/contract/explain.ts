@@ -172,7 +172,7 @@ function ruleOf(node: Node): BrokenRule {
   }
 }
 
-// If a pattern also has a length bound, its sentence includes both.
+// If the schema has a pattern and a maximum length, the sentence states both.
 function stringRule({ minLength, maxLength, pattern }: Node): BrokenRule {
   if (pattern === undefined)
     return boundRule(minLength, maxLength, {

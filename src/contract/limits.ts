@@ -7,11 +7,12 @@ export const limits = {
   listRowsMax: 100,
   synonymGroupsMax: 200,
   synonymsPerGroupMax: 10,
-  // Maximum number of rows in a list of the admin surface, and of items in one bulk operation.
+  // `adminListRowsMax`: maximum number of rows in a list of the admin surface; for some lists only the default. `bulkItemsMax`: maximum
+  // number of items in one bulk operation.
   adminListRowsMax: 50,
   bulkItemsMax: 200,
-  // Maximum number of SKUs that the products of one request have in total: for `updateAdminProducts`, and for `updateAdminSkus`, which
-  // changes only some of them.
+  // Maximum number of SKUs that the products of one request have in total: `bulkSkusMax` for `updateAdminProducts`, and `bulkSkusReadMax`
+  // for `updateAdminSkus`, which changes only some of them.
   bulkSkusMax: 2_000,
   bulkSkusReadMax: 10_000,
   // Changed resources that an entry of the list of changes shows.

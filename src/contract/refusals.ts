@@ -58,7 +58,7 @@ export const openInterfaceRefusals = {
   unavailable:                { status: 503, sentence: 'The service is temporarily unavailable: try again.' },
 } as const satisfies Record<string, Refusal>
 
-// Further refusals of an operator's commands. The commands use the codes above if the meaning is the same.
+// Further refusals of the admin surface and of an operator's commands. They use the codes above if the meaning is the same.
 // biome-ignore format: a table reads best with one row a line
 export const operatorRefusals = {
   webhook_endpoint_invalid:   { status: 400, sentence: 'The webhook endpoint is not valid.' },

@@ -114,7 +114,7 @@ export const remarkSentences = {
   compare_at_price_not_above:    'the compare-at price {value} is not above the price and was left out',
   compare_at_price_not_shown:    '{slug}: the compare-at price of {members}[? and {more} more?] is stored but not shown, because no higher price from the 30 days before is recorded',
 
-  // Values of a file that are imported differently than written.
+  // Notes on what is imported differently than the file says, or not at all.
   columns_not_imported:        'these columns are not imported: {members}',
   columns_by_place:            'these columns are recognized only by their position: {members}',
   no_prices:                   'the file has no prices, so it changes only existing products and SKUs',

@@ -15,7 +15,7 @@ export interface Operation {
   idempotency: 'required' | 'none'
   stability: Stability
   tag: string
-  // Documentation page of the operation if its tag has several pages (default: the page named as the tag).
+  // Documentation page of the operation if its tag has several pages (default: the page with the name of the tag).
   page?: string
   summary: string
   description: string
@@ -36,7 +36,8 @@ export interface Operation {
   // What the list of changes records (default: none). `change`: what the operation changed. `look`: that it showed encrypted data. The
   // handler returns an `Audited`, and the entry is written in the same transaction.
   audit?: Audit
-  // The response contains catalog data only and no secret, so it may be compressed. Always true for operations that anyone may call.
+  // The response contains catalog data only and no secret, so it may be compressed. Responses of operations that anyone may call are
+  // compressed without this member.
   isCatalog?: true
   // A page of a storefront may call the operation with a publishable key.
   forPages?: true

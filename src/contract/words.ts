@@ -130,7 +130,7 @@ export type ItemExemption = (typeof itemExemptions)[number]
 // Consents that a shopper gives at the checkout, in addition to the purchase.
 export const consentKinds = ['digital_content'] as const
 export type ConsentKind = (typeof consentKinds)[number]
-// Must change with each change of the sentences in web/languages/checkout/.
+// Must change whenever the sentences of the consents in web/languages/checkout/ change.
 export const consentTextVersion = '2026-11-18'
 
 // What a path of an online store shows.

@@ -545,7 +545,7 @@ const completed: Order = {
   status: 'completed',
   timeline: [...fulfilled.timeline, { at: later, type: 'completed', cancelledBy: null }],
 }
-// An order with cash on delivery that was never paid, so its timeline has no `paid` before this event.
+// A completed order with cash on delivery that was never paid: its timeline contains `voided` but not `paid`.
 const returned: Order = {
   ...completed,
   paymentStatus: 'voided',

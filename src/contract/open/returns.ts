@@ -1,4 +1,4 @@
-// Returns of goods, as shown in events and to the merchant. The shopper's own words are left out.
+// Returns of goods, as shown in events. The shopper's own words are left out; the admin surface adds them.
 
 import { limits } from '../limits.ts'
 import { Amount, Count, Instant, Mode, OptionValue, OrderId, Quantity, ReturnId, SkuId, Version } from '../parts.ts'

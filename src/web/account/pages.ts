@@ -38,7 +38,7 @@ interface Visit {
   whole: (name: string) => string
 }
 
-// Weight in the rate limit of a post that reads all data of the shopper: as many normal posts.
+// A post that reads all data of the shopper counts as this many posts in the rate limit.
 const wholeCost = 10
 
 const passkeyActions = ['options', 'open', 'add', 'remove'] as const
@@ -196,7 +196,7 @@ class Account {
     const isPost = request.raw.method === 'POST'
     if (action === 'erase' && !isPost) return answerPage(200, erasePage(visit))
     if (!isPost) return redirectCheckout(path)
-    // These actions read all data of the shopper, so they weigh more in the rate limit.
+    // Exporting and erasing read all data of the shopper, so they count as several posts in the rate limit.
     if (action !== 'out') request.spend?.(wholeCost)
     if (action === 'data') return file(await this.parts.customers.data(shop, customer), shop.merchant.slug)
     if (action === 'out') {

@@ -122,7 +122,7 @@ export async function completeOnce(
   return { text: kept.text, isReplayed: kept.replayed }
 }
 
-// With `looked`, no payment was begun, for the reasons in `notes`.
+// With `looked`, no payment was begun. `notes` are messages in addition to those of the checkout itself.
 type Begun = { looked: Looked; notes: readonly UcpMessage[] } | { locked: LockedAgentCheckout; attempt: AgentAttempt }
 
 async function payOnce(

@@ -39,7 +39,7 @@ export function findRowAt<Id extends string, Row extends RestRow>(
   return { ...route, id: decoded(route.id) }
 }
 
-// Finds the rows with a path. Its second segment is the id.
+// Finds the rows of a path. If no row has exactly this path, its second segment is taken as the id.
 function rowsHere<Id extends string, Row extends RestRow>(
   rows: Readonly<Record<Id, Row>>,
   path: string,

@@ -37,8 +37,7 @@ const mcpSurface: MountedSurface['surface'] = {
 
 type Answering = (request: Incoming, trace: Trace) => Promise<Outgoing>
 
-// A call is counted under the name of its operation. Without an operation (a profile, a list of tools, an unknown path) the name of its
-// route is used.
+// A call is counted under the name of its operation, or as `none` if it has no operation: a profile, a list of tools, an unknown path.
 function counted(calls: Counts, answer: Answering): Answering {
   return async (request, trace) => {
     const raise = (status: number) => {

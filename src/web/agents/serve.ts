@@ -160,7 +160,7 @@ interface RenderedProfile {
   etag: string
 }
 
-// Cached by the facts of the shop, since most of a profile is the same for every shop.
+// Cached by everything that a profile is made from.
 const profiles = new Lru<string, RenderedProfile>(100)
 
 function renderProfile(facts: ProfileFacts, dialect: UcpVersion): RenderedProfile {

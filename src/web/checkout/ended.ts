@@ -1,4 +1,5 @@
-// The pages of a checkout that is not open: waiting for the bank, completed, ended or not found. Each page offers a way to continue.
+// The pages of a checkout that is not open: waiting for the bank, completed, ended or not found. A page offers a way to continue if there
+// is one.
 
 import type { CheckoutMerchant, CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
 import { hiddenFields } from '../../platform/html/form.ts'

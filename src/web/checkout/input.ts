@@ -187,8 +187,8 @@ export function fieldName({ method }: CheckoutMethod, field: string): string {
   return `${method}.${field}`
 }
 
-// Returns the digits of a card field. Shoppers group digits, some keyboards type non-ASCII digits, and pasted text contains dashes and
-// spaces.
+// Converts a typed card number, expiry or security code to ASCII digits, without separators except in an expiry. Shoppers group digits,
+// some keyboards type non-ASCII digits, and pasted text contains dashes and spaces.
 function cardValue(typed: string, autocomplete: string): string {
   if (!autocomplete.startsWith('cc-') || autocomplete.endsWith('-name')) return typed
   const plain = plainDigits(typed).replace(/[\s\p{Default_Ignorable_Code_Point}]/gu, '')
@@ -198,7 +198,8 @@ function cardValue(typed: string, autocomplete: string): string {
 
 const separators = '[\\p{Pd}\\-−./\\\\⁄∕·,_|:]'
 
-// Reads `MM/YY`, in either order and with any separator. Returns other text unchanged, for the provider to refuse.
+// Converts an expiry to `MM/YY`. It may have any separator or none, and begin with the year if the year has four digits. Returns other
+// text unchanged, for the provider to refuse.
 function expiryFrom(plain: string): string {
   const [one = '', other, ...more] = plain.split(new RegExp(`${separators}+`, 'u')).filter(Boolean)
   const [month, year] = other === undefined ? together(one) : /^20\d\d$/.test(one) ? [other, one] : [one, other]

@@ -67,7 +67,7 @@ function problemNotice(
     case 'quantity_limit':
       return problemBox(say('problem.title'), html`<p>${limitText(speaker, view, problem.skuId, problem.limit)}</p>`)
     default:
-      // Problems with the promotion code or the total are shown beside the code or the total.
+      // Problems with the promotion code or the payment are shown beside the code or the pay button.
       return null
   }
 }

@@ -155,7 +155,8 @@ function isComplete({ session, customer, needsShipping }: CheckoutView): boolean
   return !needsShipping || (session.address !== null && session.shipping.optionId !== null)
 }
 
-// The return key presses the first button of a form. This hidden one makes it continue, whichever visible button is first.
+// The return key presses the first button of a form. This hidden button comes first, so the return key continues, whichever visible
+// button is first.
 function defaultButton(text: string): Html {
   return html`<button class="hidden" tabindex="-1" aria-hidden="true">${text}</button>`
 }
@@ -346,7 +347,7 @@ function noteOf(speaker: Speaker, method: CheckoutMethod, name: string): string 
   return isLater(method) ? speaker.say('method.manualHint') : speaker.say('redirect.text', { method: name })
 }
 
-// The notice beside the pay button: a failed payment or a changed total.
+// The notice beside the pay button: a changed total, too many attempts, or a failed payment.
 function paymentNotice({ speaker, view, problem, chosen }: OpenParts): Html | null {
   const { say, amount } = speaker
   const { session } = view

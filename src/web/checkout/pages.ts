@@ -84,7 +84,8 @@ export function checkoutPages({
     return redirectCheckout(session.status === 'open' ? `/c/${secret}#payment` : `/c/${secret}`)
   }
 
-  // Polled by the script of an open page, which then decides whether to load another page.
+  // Polled by the script of a page while the session is open or a payment is in progress. The script then decides whether to load another
+  // page.
   async function follow(secret: string, request: Incoming): Promise<PageAnswer> {
     const state = await checkout.follow(secret)
     return state === undefined ? lostAnswer(request) : answerSessionState(state)
@@ -153,7 +154,7 @@ export function checkoutPages({
     return outcome === undefined ? lostAnswer(request) : redirectCheckout(`${path}#returns`)
   }
 
-  // Makes no query. The page contains the typed values, which its button sends again, but never card data.
+  // Does not query the database. The page contains the typed values, which its button sends again, but never card data.
   async function slowDown(secret: string, name: string, waitMs: number, request: PageRequest): Promise<PageAnswer> {
     const speaker = speakerFor('auto', request.raw.headers['accept-language'])
     const typed = name === 'pay' ? null : await typedFields(request)
@@ -317,7 +318,8 @@ export function checkoutPages({
 
 const noneSaved: SavedAddressesPort = { isSignedIn: () => false, list: async () => undefined }
 
-// Set when the shopper is redirected to the provider, and only sent to /r on return, so no other host learns the secret of the checkout.
+// Leads the shopper from /r back to the checkout, so the URL that the provider knows does not contain the secret of the checkout. Set
+// before the redirect.
 const returnCookie: CookieKind = { name: 'checkout', path: '/r', maxAgeSeconds: 3_600 }
 
 async function receiveForm(request: PageRequest): Promise<PostedField | FormErrorStatus> {
@@ -337,7 +339,7 @@ function spendOn({ lines }: CheckoutSummary, request: PageRequest): void {
   if (cost > 0) request.spend?.(cost)
 }
 
-// This many lines double the time of a change to 3 ms; a hundred lines take 15 ms.
+// A cart with this many lines doubles the time of a change, to 3 ms; with a hundred lines a change takes 15 ms.
 const linesOfOne = 8
 
 const keptNames = [...typedNames, 'intent', 'version', 'skuId', 'quantity', 'code', 'remove', 'paymentId', 'answer']

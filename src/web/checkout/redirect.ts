@@ -8,7 +8,7 @@ import { isWebAddress, type PageRefresh, renderCheckoutFrame, renderCheckoutShee
 import { noteBox } from './notices.ts'
 
 // Browsers apply `form-action` to redirects, so the post of a form is not redirected to another origin. It is answered with a page that
-// has a link to the provider and, without script too, refreshes to it.
+// has a link to the provider. The first time, the page also redirects to the provider, with or without script.
 export function redirectPage(speaker: Speaker, view: CheckoutView, redirect: PaymentRedirect): string {
   const script = Object.hasOwn(frames, redirect.provider) ? frames[redirect.provider]?.href : undefined
   if (redirect.nextAction?.kind === 'frame' && script !== undefined)
@@ -42,7 +42,7 @@ interface FrameParts {
   script: string
 }
 
-// The provider's script shows and fills the form. Without script the page only has the link back.
+// The provider's script shows and fills the form. Without script the page only has the button that leads back.
 function framePage(speaker: Speaker, view: CheckoutView, { redirect, facts, script }: FrameParts): string {
   const { say } = speaker
   const { merchant, session, secret } = view
@@ -89,7 +89,7 @@ function refreshOf(secret: string): PageRefresh {
   return { to: `/c/${secret}/wait`, seconds: 10 }
 }
 
-// Shows the state of the payment, but nothing about the order. Reloads automatically.
+// Shows the state of the payment, but nothing about the order. While the payment is in progress, the page reloads automatically.
 export function returnPage(speaker: Speaker, { merchant, mode, state }: ReturnView, path: string): string {
   const { say } = speaker
   const title = say(`return.${state}.title`)

@@ -19,7 +19,7 @@ type Step = (typeof steps)[number]
 export const noteLengthMax = 1_000
 
 export interface ReturnForm {
-  // Contains returnable items only, in the order of the page.
+  // Keyed by SKU, in the order of the page. A quantity is at most the number of returnable units.
   quantities: ReadonlyMap<string, number>
   reason: ReturnReason | undefined
   wish: ReturnWish

@@ -43,7 +43,7 @@ export interface DashboardParts {
 }
 
 const formBytesMax = 65_536
-// Exceeds the largest form of a signed-in person: 5,000 tax rates of four fields each.
+// Exceeds the largest forms of a signed-in person, such as 5,000 tax rates of four fields each.
 const fieldsMax = 25_000
 const noForm = { 413: 'body_too_large', 415: 'invalid_request', 400: 'invalid_request' } as const
 

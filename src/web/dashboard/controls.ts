@@ -1,4 +1,4 @@
-// Controls that form.ts does not have: a group of checkboxes, a button with a form of its own, and lists that are typed line by line.
+// Controls that form.ts does not have: a group of checkboxes, a button with a form of its own, and a list of typed words.
 
 import { hiddenFields } from '../../platform/html/form.ts'
 import { type Html, html } from '../../platform/html/html.ts'
@@ -52,7 +52,7 @@ export function postButton({ action, label, kind = 'second', hidden = {} }: Post
   return html`<form class="inline" method="post" action="${action}">${keyField()}${hiddenFields(hidden)}${button({ label, kind })}</form>`
 }
 
-// Splits a typed text at line breaks, commas and spaces.
+// Splits a typed text at white space, commas and semicolons.
 export function splitTypedWords(text: string | null, wordsMax = 250): string[] {
   return (text ?? '')
     .slice(0, 20_000)

@@ -6,7 +6,7 @@ import { type Html, html } from '../../platform/html/html.ts'
 import { statusPill } from './parts.ts'
 import type { ScreenVisit } from './screen.ts'
 
-// Lists the duties that apply to the shop: missing ones first, in each group in the order of the table.
+// Lists the given duties by status, missing ones first. Duties of the same status keep their order.
 export function dutyList(visit: ScreenVisit, { duties, productsWithoutMaker }: AdminDuties): Html {
   const ranks = { missing: 0, by_hand: 1, done: 2, not_needed: 3 } as const
   const sorted = duties.toSorted((one, other) => ranks[one.status] - ranks[other.status])

@@ -113,7 +113,7 @@ function wayOut(words: DashboardWords, { kind, back }: Pick<HeldPost, 'kind' | '
   return html`<p><a class="button first" href="${way}" target="_blank" rel="noopener">${words.say(`held.${kind}Open`)}</a></p>`
 }
 
-// The page for errors before the person is known: another person's shop, a defect, too much load.
+// The page for errors outside the frame of the dashboard: another person's shop, a defect, too much load.
 export function failedPage({ raw }: Pick<Incoming, 'raw'>, status: number): PageAnswer {
   const words = dashboardWordsFor(raw.headers['accept-language'], 'UTC')
   const kind = status === 404 ? 'lost' : status === 429 ? 'limited' : status < 500 ? 'refused' : 'failed'

@@ -8,7 +8,7 @@
 //   buildBody(words, fields, posted.form)       { body } for the operation, or { problems } if for example a text is not a number
 //   readTypedValues(fields, posted.form)        the typed values, to render the form again
 //   problemsFromRefusal(words, refusal, fields) the issues of a refusal, by the JSON pointer of their field
-//   problemNote(problems, fields)               the list of problems, with links to the fields; part of `renderForm`
+//   problemNote(problems, fields, words)        the list of problems, with links to the fields; part of `renderForm`
 //   readKey(posted.form)                        the idempotency key: posting a form twice takes effect once
 //
 // The pointer of a field is `/name` by default. An empty field is omitted from the body, or null if `isNullable`.
@@ -43,7 +43,7 @@ export interface Field {
   autocomplete?: string
   // For kind `money`.
   currency?: string
-  // For kind `line`: a word of lower-case letters and digits.
+  // For kind `line`: lower-case letters and digits, joined by single hyphens.
   isWord?: boolean
   // For kind `choice`. The first option is selected by default.
   options?: readonly { value: string; label: string }[]

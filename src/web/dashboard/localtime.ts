@@ -4,7 +4,8 @@ export function toLocalTime(instant: string, timeZone: string): string {
   return local(Date.parse(instant), timeZone)
 }
 
-// Returns undefined if the text is not a date. A time that is skipped when the clocks change becomes the time one hour later.
+// Returns undefined if the text is not a date. A time that is skipped when the clocks change becomes the time one hour later in zones
+// east of Greenwich, and one hour earlier in zones west of it.
 export function fromLocalTime(text: string, timeZone: string): string | undefined {
   const wanted = Date.parse(`${text.slice(0, 16)}:00Z`)
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) || Number.isNaN(wanted)) return undefined

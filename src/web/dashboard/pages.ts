@@ -37,7 +37,7 @@ export function createDashboard(parts: DashboardParts): readonly HtmlPage[] {
   ]
 }
 
-// All screens of a mode. Once a screen is found, the log and the metrics use its own name. This name is for unknown paths.
+// All screens of a mode. Once a screen is found, the log and the metrics use its own name. The name below is for unknown paths.
 function screensIn(parts: DashboardParts, mode: Mode, path: string): HtmlPage {
   return {
     path,

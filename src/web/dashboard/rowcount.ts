@@ -4,8 +4,8 @@
 import { limits } from '../../contract/limits.ts'
 import { type CookieKind, findCookie, setCookie } from '../../platform/html/cookies.ts'
 
-// The first of each is the default. With the second, the first paint would reach its time limit (docs/benchmarks.md). A sheet shows at
-// most as many rows as one save may change.
+// The first number of each list is the default. With the second as the default, the first paint would reach its time limit
+// (docs/benchmarks.md). A sheet shows at most as many rows as one save may change.
 export const rowCounts = {
   list: [20, 50, 100],
   sheet: [20, 50, 100, limits.bulkItemsMax],

@@ -87,7 +87,7 @@ export interface ScreenVisit {
   may(id: AdminOperationId): boolean
   // Returns a path in this shop and mode: `to('orders', { toSend: 'true' })`. Values that are undefined or '' are omitted.
   to(path: string, query?: Readonly<Record<string, string | undefined>>): string
-  // The same visit in the other mode, for pages that show both.
+  // The same visit in the given mode, for pages that show both modes.
   inMode(mode: Mode): ScreenVisit
   // Facts about the server that no operation returns.
   server: ServerFacts
@@ -161,7 +161,7 @@ export async function catchRefusal<Reply>(
   }
 }
 
-// Refusals of a missing resource or a missing scope have error pages of their own.
+// Missing resources, missing scopes, expired sessions, rate limits and outages have error pages of their own.
 function isAnswerable({ code }: Refusal): boolean {
   return !/_not_found$|^(?:scope_missing|unauthenticated|rate_limited|unavailable|internal_error)$/.test(code)
 }

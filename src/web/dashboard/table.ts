@@ -61,7 +61,7 @@ export interface RowSelection<Row> {
   // Name of the checkboxes: each ticked row sends its id under this name.
   name: string
   labelOf: (row: Row) => string
-  // Where the buttons post to, unless they name another URL (`button({ action })`).
+  // Where the buttons send the form, unless they name another URL (`button({ action })`).
   action: string
   // Buttons, which are shown in a bar.
   actions: HtmlValue

@@ -15,7 +15,7 @@ import { toastParameters } from './browser/names.ts'
 import { redirectTo, type ScreenVisit } from './screen.ts'
 import type { TextKey } from './words.ts'
 
-// Only texts with this prefix can be shown as a toast, so a URL cannot make the page show other texts.
+// Only texts with this prefix and the sentences of refusals can be shown as a toast, so a URL cannot make the page show other texts.
 export type ToastKey = Extract<TextKey, `done.${string}`>
 
 export interface ToastFacts {

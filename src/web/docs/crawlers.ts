@@ -22,7 +22,7 @@ export interface CrawledShop {
   listPages(): Promise<SitemapEntry[]>
   // Lists products, sorted by slug, after the given slug.
   listProducts(after: string, limit: number): Promise<SitemapEntry[]>
-  // Lists the pieces that are followed by another product, with the last slug of each and when the piece changed.
+  // Lists all pieces of the products, each with the slug before its first one and the time of its latest change.
   listPieces(pieceSize: number): Promise<SitemapPiece[]>
 }
 
@@ -68,7 +68,7 @@ export function crawlerPages(parts: CrawlerParts): HtmlPage[] {
   ]
 }
 
-// Sitemap pages at the root, for the shop of the host or at /shop, or below the path of a shop.
+// Sitemap pages: at the root, for the shop of the host or the shop at /shop; or below the path of a shop.
 function sitemapPages({ origin, shop }: CrawlerParts, below: '' | '/shops/:slug'): HtmlPage[] {
   const page = (
     path: string,

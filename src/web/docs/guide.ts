@@ -22,7 +22,7 @@ const openChapters = [
   { id: 'stability', title: 'Stability' },
 ] as const
 
-// Chapters of all surfaces except the open one, which has its own: an introduction, and the rules for all operations.
+// Chapters of surfaces other than the open one: an introduction (`conventions`), and the rules for all operations.
 const otherChapters = [
   { id: 'conventions', title: 'Conventions' },
   { id: 'errors', title: 'Errors' },

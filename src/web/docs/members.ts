@@ -1,5 +1,5 @@
-// Renders a JSON Schema for people: a row for each member with its type, bounds and meaning. Named parts are links, unless the page would
-// otherwise show nothing.
+// Renders a JSON Schema for people: a row for each member with its type, bounds and meaning. Named parts are links, or are shown in place
+// on the first levels (`openLevels`).
 
 import { patternDescription } from '../../contract/patterns.ts'
 import { type Html, html } from '../../platform/html/html.ts'

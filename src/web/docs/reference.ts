@@ -182,7 +182,7 @@ function entryLink({ id, text, method: verb }: Group['entries'][number], at: str
   return html`<li><a href="${at}#${id}"><span>${text}</span>${verb && method(verb)}</a></li>`
 }
 
-// The id keeps links working from the time when the reference was one page. Only a text beside an HTTP method needs an element.
+// Old links, from the time when the reference was one page, lead to this id. Only a text beside an HTTP method needs an element.
 function indexLink({ id, text, method: verb }: Group['entries'][number], at: string): Html {
   return html`<li id="${id}"><a href="${at}#${id}">${verb ? html`<span>${text}</span>${method(verb)}` : text}</a></li>`
 }
@@ -480,8 +480,8 @@ ${eventKinds.map(eventFold)}
 </section>`
 }
 
-// The first kind of each subject is shown completely; other kinds by their differences from the most similar one. Otherwise the orders of
-// seven events would be a sixth of the page. The OpenAPI document contains all kinds completely.
+// Among kinds whose data has the same schema, the first is shown completely, and each other one by its differences from the most similar
+// one before it. Otherwise the orders of seven events would be a sixth of the page. The OpenAPI document contains all kinds completely.
 function eventFold(kind: EventKind, index: number): Html {
   const example = eventExamples[kind]
   const [nearest] = eventKinds

@@ -78,8 +78,8 @@ export function printDocument(speaker: Speaker, document: AdminDocument): Printe
   }
 }
 
-// If the tax was extracted from the whole line, the rounded unit price times the quantity is not the amount of the line, so the price is
-// shown with more digits.
+// If the tax was extracted from the whole line, the rounded unit price times the quantity can differ from the amount of the line. The
+// price is then shown with more digits.
 function priceText(
   { amount }: Speaker,
   { currency, pricesIncludeTax }: AdminDocument,

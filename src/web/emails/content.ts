@@ -38,7 +38,7 @@ export interface EmailPicture {
 
 export type EmailPart =
   | { kind: 'text'; text: string }
-  // A text of the merchant. Its line breaks are preserved.
+  // A text of the merchant, or a shopper's message to the merchant. Its line breaks are preserved.
   | { kind: 'box'; title: string; texts: readonly string[] }
   | { kind: 'facts'; rows: readonly EmailFact[] }
   | { kind: 'items'; title: string; rows: readonly EmailItem[] }

@@ -64,7 +64,7 @@ export function createSetup(tools: SignInTools) {
   return { showSetup, postSetup }
 }
 
-// Returns the country that the browser's languages name, such as AT for de-AT (default: DE).
+// Returns the country that the browser's languages name or most likely mean: AT for de-AT, FR for fr (default: DE).
 function countryIn(acceptLanguage: string | undefined): string {
   const regions = acceptedLocales(acceptLanguage).map((tag) => localeOf(tag)?.maximize().region ?? '')
   return regions.find(isCountry) ?? 'DE'

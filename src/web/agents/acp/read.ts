@@ -53,7 +53,8 @@ export function readAcpBuyer({ email, first_name, last_name, full_name, phone_nu
   ])
 }
 
-// The buyer's e-mail address may be sent only beside the address. It belongs to the buyer, so clearing the address keeps it.
+// Some platforms send the buyer's e-mail address only in `fulfillment_details`, beside the address. It belongs to the buyer, so it stays
+// if the address is cleared.
 function buyerOf({ buyer, fulfillment_details: details }: AcpUpdateShape, before: AgentBuyer): AgentBuyer {
   const { email: known, ...others } = before
   const email = details?.email === null ? undefined : (details?.email ?? known)

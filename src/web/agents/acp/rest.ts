@@ -1,4 +1,5 @@
-// The Agentic Commerce Protocol by REST. The statements are in the order of the checks.
+// The Agentic Commerce Protocol by REST. The order of the statements in `answer` is the order of the checks; the comments beside them are
+// the statuses of failed checks.
 
 import { type AcpRow, type AcpRowId, acpRows } from '../../../contract/agents/acp.ts'
 import { acpVersion } from '../../../contract/agents/settings.ts'

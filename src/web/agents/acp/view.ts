@@ -1,4 +1,5 @@
-// Checkout sessions in the form of the Agentic Commerce Protocol. Pure. Shows only buyer data that the platform itself sent.
+// Checkout sessions in the form of the Agentic Commerce Protocol. Pure. Shows only the buyer data that the platform itself sent, and the
+// city, region and country of an address that the shopper entered on the page.
 
 import { acpVersion } from '../../../contract/agents/settings.ts'
 import type { CartItem } from '../../../contract/open/carts.ts'

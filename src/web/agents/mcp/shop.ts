@@ -108,8 +108,8 @@ async function callTool(
   }
 }
 
-// JSON-RPC errors: those of the platform itself, and those that the protocol's catalog binding names. Errors that a model can correct are
-// returned as results.
+// JSON-RPC codes of errors that only the platform can correct; the protocol's catalog binding defines some of them. Other errors are
+// returned as results, so the model can correct its call.
 const ofPlatform: Readonly<Record<string, number>> = {
   invalid_profile_url: -32001,
   profile_unreachable: -32001,

@@ -37,7 +37,7 @@ export async function identifyPlatform(
   const profileUrl = named ?? ofKey?.profileUrl
   if (ofKey && ofKey.profileUrl !== profileUrl)
     throw new AgentError(403, 'profile_not_trusted', 'The key belongs to another agent platform.')
-  // Developers begin without hosting a profile, so in test mode an unreadable profile is ignored.
+  // Developers begin without hosting a profile, so an unreadable profile is ignored in test mode if anyone may pay.
   const isLenient = shop.mode === 'test' && shop.who === 'anyone'
   const known = profileUrl === undefined ? undefined : await refuseBlocked(context, profileUrl)
   const profile = profileUrl === undefined ? undefined : await profileOf(context, profileUrl, { known, isLenient })
@@ -124,7 +124,7 @@ export function tooManyRequests(waitMs: number, sentence: string): AgentError {
   return new AgentError(429, 'rate_limited', content, { headers: { 'retry-after': String(seconds) } })
 }
 
-// Refuses blocked platforms. An unknown profile is fetched and stored, so each address may only name a limited number of them.
+// Refuses blocked platforms. An unknown profile is fetched and stored, so each network may name only a limited number of them.
 async function refuseBlocked(context: ShopContext, profileUrl: string): Promise<PlatformRow | undefined> {
   refuseBadUrl(context, profileUrl)
   const { named, platforms, shop } = context
@@ -137,7 +137,7 @@ async function refuseBlocked(context: ShopContext, profileUrl: string): Promise<
 }
 
 // White space and control characters that a parser drops, characters that disguise the address, a password, and a fragment. They would
-// give one document many names.
+// give one document many URLs.
 const isMisleading = /[\s\p{Cc}\p{Cf}\\#]|^[^/]*\/\/[^/?]*@/u
 
 // URLs that passed the check. Parsing a URL takes as long as an SQL statement.

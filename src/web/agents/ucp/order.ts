@@ -78,7 +78,7 @@ export interface ShownLine {
   unitPrice: number
   subtotal: number
   discount: number
-  // Units bought at the checkout, units ordered now, and units sent.
+  // Units bought at the checkout, units that the order still has after edits and returns, and units sent.
   quantity: { original: number; total: number; fulfilled: number }
   status: 'processing' | 'partial' | 'fulfilled' | 'removed'
 }

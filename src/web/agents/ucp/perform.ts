@@ -79,7 +79,7 @@ export interface UcpCall {
   // The id in the path, or in the arguments of the tool.
   id: string
   body: unknown
-  // Hash of the sent bytes. Requests with the same hash are the same request.
+  // Hash of the request's body, or of the argument of the tool that replaces the body. Requests with the same hash are the same request.
   digest: string
   key: string | null
   moment: AgentCallContext
@@ -396,8 +396,8 @@ const lookedUpMax = 50
 const searchesBytesMax = 8 * 2 ** 20
 const searches = new Lru<string, Buffer>(searchesBytesMax, ({ length }, key) => entryWeight(key, length))
 
-// Answers are cached until the catalog or the address of the online store, which answers contain, changes. As in the lists of the
-// catalog, a change of stock shows once the loop has rendered the product again. The key includes the platform because the link to the
+// Answers are cached until the catalog changes, or the URL of the online store, which they contain. As in the lists of the catalog, a
+// change of stock is shown once the background job has rendered the product again. The key includes the platform because the link to the
 // next page depends on it.
 async function searchCatalog(parts: UcpParts, call: UcpCall): Promise<UcpAnswer> {
   const { shop, caller, view, digest } = call

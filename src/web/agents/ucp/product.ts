@@ -4,7 +4,7 @@ import type { ProductShape } from '../../../contract/agents/shapes.ts'
 import type { Product, Sku } from '../../../contract/open/catalog.ts'
 import { unitPriceBases, unitSizes } from '../../../platform/kit/unitprice.ts'
 
-// Limit for products in a list. A single product is shown with all variants.
+// Limit for each product in a list. A product that is requested alone has no limit.
 const variantsShownMax = 20
 
 export interface Input {
@@ -104,8 +104,8 @@ function rangeOf(prices: readonly { amount: number; currency: string }[]): objec
   return { min: sorted[0], max: sorted.at(-1) }
 }
 
-// Shows a product with the variants that remain for the selected options. If no variant has all of them, options are dropped from the end
-// of `preferences`, and then from the end of `selected`.
+// Shows a product with the variants that have all selected options. If there are none, options are dropped until there are: first those
+// that are not in `preferences`, beginning with the last, then the least preferred ones.
 export function detailView(
   product: Product,
   { selected = [], preferences = [] }: Pick<ProductShape, 'selected' | 'preferences'>,

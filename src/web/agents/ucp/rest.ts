@@ -1,4 +1,5 @@
-// UCP by REST. The statements are in the order of the checks.
+// UCP by REST. The order of the statements in `answer` is the order of the checks; the comments beside them are the statuses of failed
+// checks.
 
 import { hash } from 'node:crypto'
 import { type UcpRow, type UcpRowId, ucpRows } from '../../../contract/agents/rows.ts'

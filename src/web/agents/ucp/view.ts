@@ -1,4 +1,5 @@
-// Checkouts and carts in the form of UCP. Pure. Shows only buyer data that the platform itself sent.
+// Checkouts and carts in the form of UCP. Pure. Shows only the buyer data that the platform itself sent, and the city, region and country
+// of an address that the shopper entered on the page.
 
 import type { Cart, CartItem, ShippingOption } from '../../../contract/open/carts.ts'
 import type { Totals } from '../../../contract/parts.ts'

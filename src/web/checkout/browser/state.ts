@@ -27,7 +27,8 @@ export const state = {
   isTimeWanted: false,
   // Typed values, keyed by the id of their field. Values of fields that the current country does not have stay.
   typed: new Map<string, Typed>(),
-  // `edits` counts the edits of the details. The others are the last edit to be saved, the last one refused, and the last one saved.
+  // `edits` counts the edits of the details. The other members are numbers of edits: the last one that is due to be saved, the last one
+  // refused, and the last one saved.
   edits: 0,
   dueEdits: 0,
   refusedEdits: 0,

@@ -10,7 +10,7 @@ export function chooseRows(): void {
     if (box.matches('[data-choose-all]')) for (const one of boxesOf(box.form)) one.checked = box.checked
     count(box.form)
   })
-  // With shift, a click selects all rows from the last clicked one to this one.
+  // With shift, a click gives all rows from the last clicked one to this one the state of this one.
   document.addEventListener('click', (event) => {
     const box = closest<HTMLInputElement>(event, '[data-choose]')
     if (!box?.form) return

@@ -6,7 +6,7 @@ export const toastParameters = ['done', 'failed', 'n', 'refused', 'change'] as c
 // Selects all rows when the page is first shown; ignored when the list reloads itself.
 export const chosenParameter = 'chosen'
 
-// Sizes of a picture: pixels of the longer side. The contract has the same limits.
+// Sizes of a picture: pixels of the longer side. The maximum number of bytes is that of the contract.
 export const pictureSides = [1600, 640, 160] as const
 export const pictureBytesMax = 1_048_576
 

@@ -65,7 +65,7 @@ ${
   },
 }
 
-// One entry of the list, with all of its changes, on several pages.
+// One entry of the list, with all of its changes, divided into pages.
 export const changeScreen: Screen = {
   path: `${listPath}/:changeId`,
   name: 'dashboard change',

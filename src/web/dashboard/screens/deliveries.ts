@@ -1,4 +1,5 @@
-// Webhook deliveries: the list, one delivery with what was sent, and replays of failed deliveries. Each delivery is replayed once.
+// Webhook deliveries: the list, one delivery with what was sent, and replays of selected deliveries or of all failed ones that were not
+// replayed yet.
 
 import type { AdminWebhookDelivery } from '../../../contract/admin/developers.ts'
 import { limits } from '../../../contract/limits.ts'

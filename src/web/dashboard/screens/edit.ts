@@ -90,7 +90,7 @@ export const editOrderScreen: Screen = {
   },
 }
 
-// Name of the preview's checkbox if the order becomes more expensive.
+// Name of the checkbox in the preview of a more expensive order: the customer has already paid the difference.
 const received = 'received'
 
 function sentenceFor(words: DashboardWords, reason: unknown): string | undefined {

@@ -89,7 +89,7 @@ export interface TypedItemRow {
   unitPrice?: number
 }
 
-// Returns the SKU with this code, or the only SKU with this name, otherwise the problem as text.
+// Returns the SKU with this code, the only SKU with this name, or the only SKU that the search finds, otherwise the problem as text.
 export async function findTypedSku(posted: PostedScreen, typed: string): Promise<AdminSku | string> {
   const { words } = posted
   const data = await skusFound(posted, typed.slice(0, 100), skusMax)

@@ -274,7 +274,7 @@ export const newKeyScreen: Screen = {
   },
 }
 
-// Reads origins, one per line.
+// Reads origins, separated by white space.
 function originsIn(text: string | null): string[] {
   return (text ?? '').split(/\s+/).filter(Boolean)
 }

@@ -35,7 +35,8 @@ function payFields(words: DashboardWords, { currency }: AdminOrder): Field[] {
   ]
 }
 
-// Returns the amount that is still due. For an abandoned order this is the whole total.
+// Returns the amount that is missing. `moneyReceived.due` is 0 for an order whose payment was voided, but such an order can still be
+// paid.
 function dueOf({ total, moneyReceived }: AdminOrder): number {
   return Math.max(0, total - (moneyReceived?.sum ?? 0))
 }

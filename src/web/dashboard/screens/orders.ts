@@ -172,7 +172,7 @@ export function orderQueryFrom(query: URLSearchParams, timeZone: string): AdminO
   }
 }
 
-// A link that exports the listed orders as a file.
+// A link that exports the orders of this view as a file, with its filters but without the search.
 function exportLink({ words, query, to }: ScreenVisit): Html {
   const view = viewOf(query)
   const filtered = Object.keys(noFilters).map((name) => [name, query.get(name) ?? undefined])

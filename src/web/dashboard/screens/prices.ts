@@ -58,7 +58,7 @@ export const bulkPricesScreen: Screen = {
     const rows = data.flatMap(({ id, changes }) => changes.flatMap((one) => priceChange(one, id)))
     const refused = data.flatMap(({ outcome, message }) => (outcome === 'refused' && message ? [message] : []))
     const seen = createHash('sha256').update(JSON.stringify(rows)).digest('base64url').slice(0, 16)
-    // The person has confirmed the shown prices. If prices have changed meanwhile, they are shown again.
+    // The change is made if the person has seen exactly these prices. If prices have changed since, they are shown again.
     if (sent.get('seen') === seen || (sent.has('seen') && (await wasSent(posted, body))))
       return changeProductsInBulk(posted, body, to('products'))
     return preview(posted, {
@@ -74,8 +74,8 @@ export const bulkPricesScreen: Screen = {
   },
 }
 
-// Whether the change of this form was already made. A second press then gets the answer of the first, rather than the preview of a second
-// raise, which a third press would apply. The key of a made change is refused for a dry run.
+// Whether this form was already sent: a dry run with the key of a change that was made is refused. A double click then gets the first
+// answer. Otherwise it would show a preview of changing the prices again, which one more click would apply.
 async function wasSent(posted: PostedScreen, body: BulkProductChange): Promise<boolean> {
   const asked = posted.ask('updateAdminProducts', { body: { ...body, dryRun: true }, key: readKey(posted.form) })
   const outcome = await catchRefusal(asked)

@@ -202,7 +202,7 @@ function pricesHref({ to }: ScreenVisit, back: string): string {
   return to('products/prices', asked)
 }
 
-// Performs the actions of the bar. Actions that need a value, such as a category or a percentage, redirect to a page.
+// Performs the bulk actions of the list. Actions that need a value, such as a category or a percentage, redirect to a page.
 export const changeProductsScreen: Screen = {
   path: 'products/change',
   name: 'dashboard change products',

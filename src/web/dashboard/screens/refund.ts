@@ -29,7 +29,7 @@ import { readShownVersion } from './send.ts'
 const steps = { preview: 'preview', refund: 'refund' } as const
 
 function refundFields(words: DashboardWords, { currency, payments }: AdminOrder): Field[] {
-  // Orders that were paid only by transfer are always refunded by hand.
+  // Orders that were paid without a provider are always refunded by hand.
   const isAtProvider = payments.some(({ provider }) => provider !== 'manual')
   return [
     { name: 'restock', label: words.say('refund.restock'), kind: 'check' },

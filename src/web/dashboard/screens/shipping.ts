@@ -598,7 +598,8 @@ async function postZone(
   return zoneSheet(posted, { name, typed, base, problems: { summary, at: own } })
 }
 
-// Returns the fields at the operation's pointers, with the members on which the sentences of its issues depend.
+// Returns fields with the pointers of the operation, so its issues can be assigned to them. Their other members decide the wording of an
+// issue.
 function askedFields({ shop: { currency } }: ScreenVisit, { options }: TypedZone, prefix: string): Field[] {
   const line = (name: string) => ({ name, label: '', kind: 'line', pointer: `${prefix}/${name}` }) as const
   const money = (name: string) => ({ ...line(name), kind: 'money', currency }) as const

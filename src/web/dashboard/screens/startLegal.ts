@@ -67,7 +67,7 @@ async function legalSheet(visit: ScreenVisit, values: Texts, problems?: Problems
 <p class="gap">${words.say('guide.legalHow')}</p>
 ${renderForm(visit, { action: to('start/legal'), fields: fieldsOf(words), values, problems, submit: words.say('guide.save') })}`,
   })
-  // Also lists duties that are met on other pages, such as the seller's address.
+  // Lists all missing duties, including those that are met on other pages, such as the seller's address.
   const list =
     missing.length > 0 &&
     renderCard({ title: words.say('guide.legalMissing'), body: dutyList(visit, { ...data, duties: missing }) })

@@ -314,7 +314,7 @@ function skuRow(visit: ScreenVisit, row: AdminSku, mayChange: boolean, typed?: T
     compareAt: money(seenCompareAt ? Number(seenCompareAt) : null),
   }
   const price = (amount: number | null) => (amount === null ? '–' : words.money(amount, shop.currency))
-  // Current values that differ from the shown ones, because another person changed them.
+  // Current values that differ from the shown ones, because of a sale or another person's change.
   const present = typed
     ? [
         seen.onHand !== now.onHand && words.say('stock.now', { count: row.onHand }),

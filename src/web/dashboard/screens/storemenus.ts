@@ -32,7 +32,7 @@ const menuNames = ['head', 'foot'] as const
 type MenuName = (typeof menuNames)[number]
 type Targets = Awaited<ReturnType<typeof loadLinkTargets>>
 
-// The link as typed, after a refusal.
+// A link that was refused: its menu, and the problems of the typed values.
 interface Typed {
   menu: MenuName
   problems: Problems

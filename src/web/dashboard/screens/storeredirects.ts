@@ -101,7 +101,7 @@ function fieldsOf({ words }: ScreenVisit, isNew: boolean): Field[] {
   return isNew ? [from, to] : [to]
 }
 
-// Returns the path of a typed URL. A path without a host is returned as typed.
+// Returns the path of a typed URL. A text without a scheme is taken as a path, and gets a leading slash if it has none.
 function pathIn(text: string | null, keepsQuery: boolean): string {
   const typed = (text ?? '').trim()
   const url = /^https?:\/\//i.test(typed) ? URL.parse(typed) : null

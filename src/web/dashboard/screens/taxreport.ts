@@ -148,8 +148,8 @@ export const taxReportExportScreen: Screen = {
   },
 }
 
-// Exports the documents of these days as files. Exported by a post, because the documents name the buyers and each access is recorded.
-// Streamed, because a month of documents is large.
+// Exports the documents of the chosen days as a ZIP file. Exported by a post, because the documents name the buyers and each access is
+// recorded. Streamed, because a month of documents is large.
 export const documentsExportScreen: Screen = {
   place: 'reports',
   needs: 'listAdminDocumentExport',

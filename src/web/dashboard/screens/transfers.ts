@@ -25,9 +25,10 @@ import { renderTable } from '../table.ts'
 import { redirectWithRefusal, redirectWithToast } from '../toast.ts'
 import { exportCard } from './exports.ts'
 
-// Maximum size of a file in one form. With script, larger files are sent in pieces (browser/pieces.ts).
+// Maximum size of a file in one form, as browsers send it without script. With script, a file that exceeds one piece is sent in pieces
+// (browser/pieces.ts).
 const fileBytesMax = 8_000_000
-// Less than the limit of a piece, because a piece ends between two characters, some bytes before or after.
+// Slightly less than the limit of a piece. A piece ends between two characters, so its length varies by some bytes.
 const pieceBytes = limits.transferPieceBytesMax - 16
 // Encodings other than UTF-8 in which spreadsheet programs on Windows and macOS write. Each has one byte per character, so a piece may
 // end anywhere.

@@ -1,4 +1,4 @@
-// *Undo*, of a toast and of the list of changes.
+// Handles *Undo*, the button in toasts and in the list of changes.
 
 import { randomUUID } from 'node:crypto'
 import type { ChangeSubject } from '../../../contract/words.ts'

@@ -42,7 +42,7 @@ class Shop {
   readonly #products = new Map<string, Promise<ShownProduct>>()
   readonly #watching = new Set<(cart: ShownCart | null) => void>()
   #cart: ShownCart | null = null
-  // Changes run one at a time, because each contains the quantity on which it is based.
+  // Changes run one at a time, because `add` sends a quantity that it computes from the current one.
   #last: Promise<unknown> = Promise.resolve()
 
   async #ask<Data>(method: string, path: string, body?: object): Promise<Data> {

@@ -188,7 +188,7 @@ export const issuesDe: IssueTexts = {
   link_not_secure:         'Bitte eine ganze Adresse eingeben, die mit https:// beginnt.',
   placeholder_missing:     'Die Adresse muss {placeholder} enthalten.',
 
-  // Issues with installations and API keys.
+  // Issues with installations, API keys, hosts and paths.
   not_a_host:              'Bitte einen Hostnamen eingeben, etwa shop.example.com.',
   not_one_host:            'Bitte einen Hostnamen eingeben, etwa shop.example.com oder shop.example.com:8443, ohne https:// und ohne Platzhalter.',
   host_not_public:         'Bitte einen öffentlichen Namen eingeben, etwa shop.example.com, ohne https:// und ohne Port.',

@@ -1,4 +1,4 @@
-// Sentences for issues, as the dashboard shows them at a field.
+// Sentences for issues in English, as the dashboard shows them at a field.
 
 import { type IssueCode, issueSentences } from '../../../contract/issues.ts'
 

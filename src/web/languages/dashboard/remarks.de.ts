@@ -86,7 +86,7 @@ export const remarksDe: RemarkTexts = {
   not_written:                 'Wegen eines Fehlers des Servers wurde es nicht geschrieben',
   not_written_because:         'Es wurde nicht geschrieben: {reason}',
 
-  // Why a product does not fit the SKUs that it has but the file does not name.
+  // Why a product is refused if the file does not list all of its SKUs: the unlisted SKUs stay, and would become invalid.
   too_many_with_unnamed:       'Mit den SKUs, die die Datei nicht nennt, hätte es mehr als {max}',
   unnamed_lacks_option:        'Es passt nicht zu den SKUs, die die Datei nicht nennt: {path}: Ein Wert für {option} fehlt',
   unnamed_repeats:             'Es passt nicht zu den SKUs, die die Datei nicht nennt: {path} ist doppelt',
@@ -112,7 +112,7 @@ export const remarksDe: RemarkTexts = {
   compare_at_price_not_above:    'Der Vergleichspreis {value} liegt nicht über dem Preis und wurde ausgelassen',
   compare_at_price_not_shown:    '{slug}: Der Vergleichspreis von {members}[? und {more} weiteren?] ist gespeichert und wird nicht gezeigt, weil aus den 30 Tagen davor kein höherer Preis bekannt ist',
 
-  // Values of a file that are imported differently from what the file says.
+  // Notes on what is imported differently than the file says, or not at all.
   columns_not_imported:        'Spalten, die nicht importiert werden: {members}',
   columns_by_place:            'Spalten, die nur an ihrer Stelle erkannt werden: {members}',
   no_prices:                   'Die Datei hat keine Preise und ändert daher nur Produkte und SKUs, die es gibt',
