@@ -320,7 +320,7 @@ function sellerLines({ name, legal, supportEmail }: PublicMerchantFacts): string
   return lines.filter((line): line is string => typeof line === 'string' && line !== '')
 }
 
-// Returns undefined if the payment, refund or parcel that the e-mail is about no longer exists.
+// Returns undefined if the payment, refund, parcel or return that the e-mail is about no longer exists.
 async function describe(db: Reader, email: EmailRow, of: OrderEmail): Promise<Email | undefined> {
   const { payments, refunds } = of.facts
   const known = JSON.parse(email.facts) as { isCancelled?: boolean; by?: string; moneyBack?: number }

@@ -170,7 +170,7 @@ ${copied('agent-acp', words.say('agents.acp'), addresses.acp)}</div>`,
   })
 }
 
-// Lists the platforms that called the shop, with their status.
+// Lists the platforms that called the shop or that the merchant entered, with their status.
 export const agentPlatformsScreen: Screen = {
   path: 'settings/agents/platforms',
   name: 'dashboard agent platforms',

@@ -312,7 +312,7 @@ function sideField(words: ScreenVisit['words']): Field {
   return { name: 'imageSide', label: words.say('section.side'), kind: 'choice', options, isRequired: true }
 }
 
-// Returns fields for the existing columns, and for at least three columns.
+// Returns fields for as many columns as exist, but at least three.
 function columnFields(words: ScreenVisit['words'], below: string, count: number): Field[] {
   return Array.from({ length: Math.min(sectionColumnsMax, Math.max(3, count)) }, (_, at): Field[] => [
     {
