@@ -34,7 +34,8 @@ export const makersMax = 2_000
 export const skusMax = 2_048
 export const skuCodeLengthMax = 255
 
-// An https address, or a path under /media/, which this server serves. `domain/catalog/problems.ts` checks what a pattern cannot express.
+// An https address, an http address of this machine, or a path under /media/, which this server serves. `domain/catalog/problems.ts`
+// checks what a pattern cannot express.
 export const pictureSchema = Type.String({
   pattern: '^(https://|http://(localhost|127\\.0\\.0\\.1)(:[0-9]{1,5})?(/|$)|/media/)',
   maxLength: 2000,

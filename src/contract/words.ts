@@ -213,8 +213,8 @@ export type PromotionReason = (typeof promotionReasons)[number]
 export const checkoutSessionStatuses = ['open', 'processing', 'completed', 'cancelled', 'expired'] as const
 export type CheckoutSessionStatus = (typeof checkoutSessionStatuses)[number]
 
-// `pending`: the session is completed and a manual payment is still expected. A completed session is `unpaid` if its order was cancelled
-// before payment.
+// `pending`: the session is completed and its payment is still expected. A completed session is `unpaid` if the payment of its order was
+// voided, as after a cancellation.
 export const checkoutPaymentStatuses = ['unpaid', 'processing', 'pending', 'paid'] as const
 export type CheckoutPaymentStatus = (typeof checkoutPaymentStatuses)[number]
 

@@ -1,5 +1,5 @@
 // The authorization server: a library behind this server's interface, pinned to the public URL. settings.ts contains its settings,
-// adapter.ts its storage, interaction.ts its pages.
+// domain/oauth/adapter.ts its storage, interaction.ts its pages.
 
 import type { EventEmitter } from 'node:events'
 import type { IncomingMessage, ServerResponse } from 'node:http'

@@ -126,9 +126,9 @@ export function settingsFor(parts: SettingsParts): Configuration {
     },
     extraClientMetadata: { properties: ['scopes_of_app'] },
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
-    // An assistant's refresh token is rotated at every use, and using an old one ends the installation (`consume` in adapter.ts). An
-    // app's refresh token is never rotated: it is bound to a key (RFC 9700, 2.2.2), and a client that lost the response with a new token
-    // would be locked out. The library calls this after all checks, so an app's token is extended here.
+    // An assistant's refresh token is rotated at every use, and using an old one ends the installation (`consume` in
+    // domain/oauth/adapter.ts). An app's refresh token is never rotated: it is bound to a key (RFC 9700, 2.2.2), and a client that lost
+    // the response with a new token would be locked out. The library calls this after all checks, so an app's token is extended here.
     rotateRefreshToken: async (ctx) => {
       const token = ctx.oidc.entities.RefreshToken
       if (!token) throw new Error('the refresh request has no refresh token')
