@@ -620,7 +620,8 @@ const receivedReturn = {
   items: returnSample.items.map((item) => ({ ...item, received: 1 })),
 } as const
 
-// One example of each kind of event, as a receiver gets it. The sequence of an event equals the version of the resource in its data.
+// One example of each kind of event, as a receiver gets it. For most kinds the sequence equals the version of the resource in the data;
+// events of stock and promotions have a sequence of their own.
 const appFacts = {
   installation: { id: sampleId('installation', 2), name: 'Parcel Pigeon' },
   app: { id: sampleId('app'), name: 'Parcel Pigeon' },

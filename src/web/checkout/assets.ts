@@ -22,7 +22,7 @@ export const customerPasskeyScript = scriptFile({
   file: new URL('../signin/page/browser/passkey.ts', import.meta.url),
 })
 
-// Scripts of the pay page, by the name of the provider whose frame the page embeds.
+// Scripts of the page that embeds a provider's frame, by the name of the provider.
 export const frames: Readonly<Record<string, ServedFile>> = Object.fromEntries(
   Object.entries(frameScripts).map(([name, file]) => [
     name,

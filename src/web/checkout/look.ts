@@ -118,7 +118,7 @@ function linesFor(color: Rgb, scheme: 'light' | 'dark'): string {
   return written(values)
 }
 
-// The backgrounds that the online store derives from the colour.
+// The background, text and line colours that the online store derives from the colour.
 function groundsFor(color: Rgb, scheme: 'light' | 'dark'): string {
   const { paper, sheet, well, ink, inkSoft, line, lineStrong } = palettesOf(color)[scheme]
   const inks = { ink, 'ink-soft': inkSoft, line, 'line-strong': lineStrong, 'field-line': lineStrong }

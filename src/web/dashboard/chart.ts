@@ -1,6 +1,6 @@
 // A bar chart as SVG, with its numbers in a table below it unless the page has them anyway. No script, no style attribute: classes only.
 //
-//   chart(words, { title, bars: [{ label: '16 Nov', value: 1999, text: '€19.99' }], heads: ['Day', 'Sales'] })
+//   chart(words, { title, bars: [{ label: '16 Nov', value: 1999, text: '€19.99' }], top: money, heads: ['Day', 'Sales'] })
 
 import { type Html, html } from '../../platform/html/html.ts'
 import type { DashboardWords } from './words.ts'

@@ -1,4 +1,4 @@
-// Countries by name, in the language of the page: a choice of one, or groups of several.
+// Countries by name, in the language of the page: as options, and as a select.
 
 import { type Html, html } from '../../platform/html/html.ts'
 import { countryCodes } from '../../platform/kit/country.ts'

@@ -1,5 +1,5 @@
 // The setup guide of a new shop: its steps in order, and which of them are done. Progress is not stored but derived from what each step
-// has written, so the guide can be left and continued at any time. Home lists the same steps.
+// has written, so the guide can be left and continued at any time. Home lists the required steps.
 
 import { type Html, html } from '../../platform/html/html.ts'
 import type { Problems } from './form.ts'

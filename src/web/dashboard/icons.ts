@@ -1,4 +1,5 @@
-// Line icons on a grid of 20 by 20, in the colour of the text. Each icon stands beside a text with the same meaning.
+// Line icons on a grid of 20 by 20, in the colour of the text. Each icon stands beside a text with the same meaning, or in a button or
+// link with such a label.
 
 import { type Html, html, trusted } from '../../platform/html/html.ts'
 

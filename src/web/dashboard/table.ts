@@ -1,4 +1,4 @@
-// Lists: a table from a list of columns, with a URL for every state. Filters and sort orders are links, rows are selected by
+// Lists: a table from a list of columns, with a URL for every state. Tabs and sort orders are links, rows are selected by
 // checkboxes of one form, and the bulk actions are buttons of that form. On a phone each row is a card, by CSS alone.
 //
 //   renderTable(visit, {

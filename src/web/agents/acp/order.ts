@@ -1,5 +1,5 @@
 // An order in the form of the Agentic Commerce Protocol. Pure. The destination is omitted: the buyer knows the address, and the platform
-// may not be allowed to.
+// may not be allowed to see it.
 
 import { type OrderFacts, orderTotals } from '../../../domain/orders/view.ts'
 import { toInstant } from '../../../platform/kit/instant.ts'

@@ -101,8 +101,8 @@ export type NegotiationResult =
   // `isActive`: whether both sides support the capability that the row belongs to.
   { dialect: UcpVersion; active: ReadonlySet<string>; isActive: boolean } | 'version_unsupported'
 
-// A caller without a profile is treated as if it listed all capabilities of this server. If `isLenient` (in test mode), this also applies
-// if the profile cannot be read, has an unknown version or lacks the requested capability.
+// A caller without a profile is treated as if it listed all capabilities of this server. If `isLenient` (in test mode, if anyone may
+// pay), this also applies if the profile cannot be read, has an unknown version or lacks the requested capability.
 export function negotiate(
   profile: PlatformProfile | undefined,
   { capability, isLenient }: { capability: string; isLenient: boolean },

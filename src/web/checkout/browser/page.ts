@@ -1,5 +1,5 @@
-// Improves the checkout, which also works without script. Changes (quantities, a code, the details, the payment) are queued until the
-// server confirms them. Answers are merged into the page; what the shopper typed or pressed since the request stays.
+// Improves the checkout, which also works without script. Changes (quantities, a code, the details) are queued until the server confirms
+// them; the payment is sent once. Answers are merged into the page; what the shopper typed or pressed since the request stays.
 
 import { watchAgain } from './again.ts'
 import { restartClock, tick } from './clock.ts'

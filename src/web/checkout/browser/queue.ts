@@ -1,5 +1,5 @@
 // Changes are queued until the server confirms them. They are sent one at a time, because each needs the version that the previous one
-// created. A change without a response is sent again, which is safe: each sets a value or names its attempt.
+// created. A change without a response is sent again, which is safe, because each sets a value rather than a difference.
 
 import { expire } from './clock.ts'
 import { answered, failed, showState } from './connection.ts'

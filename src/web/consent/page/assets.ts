@@ -1,4 +1,4 @@
-// The style sheet of the authorization pages. Their only script is the passkey script of the users' account pages.
+// The style sheet of the authorization pages. Their only script is the passkey script of the sign-in pages.
 
 import { serveStyleSheet } from '../../../platform/html/files.ts'
 

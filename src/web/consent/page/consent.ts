@@ -106,7 +106,7 @@ ${modes.map(
 </fieldset>`
 }
 
-// Sorts the scopes from the widest to the narrowest, whatever the order of the request.
+// Sorts the scopes, those for the whole shop first, whatever the order of the request.
 function inOrder(asked: readonly Scope[]): Scope[] {
   return (Object.keys(scopeWords) as Scope[]).filter((scope) => asked.includes(scope))
 }

@@ -1,5 +1,5 @@
-// The scopes, in words for the merchant who grants them. Each point names its operations, and a test compares them with the contract, so
-// no scope allows more than its points say.
+// The scopes, in words for the merchant who grants them. Each point of an open scope names its operations, and a test compares them with
+// the contract, so no open scope allows more than its points say.
 
 import type { OperationId } from '../../../contract/open/operations.ts'
 import type { AdminScope, OpenInterfaceScope, Scope } from '../../../contract/words.ts'

@@ -1,4 +1,4 @@
-// All screens of the place Developers.
+// Screens of the place Developers, and those of Settings for the list of changes, imports and exports.
 
 import type { Screen } from '../screen.ts'
 import { appsScreen, endAppScreen, newAppScreen } from './apps.ts'

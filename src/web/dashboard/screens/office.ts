@@ -1,4 +1,4 @@
-// All screens of the places Settings and Reports.
+// Screens of the places Settings and Reports, except those in developers.ts.
 
 import type { Screen } from '../screen.ts'
 import { accountCheckScreen, accountEndScreen, accountKeysScreen, connectProviderScreen } from './accounts.ts'

@@ -17,7 +17,7 @@ for (const block of document.querySelectorAll('.code')) {
   block.append(button)
 }
 
-// The clipboard requires a secure origin. Elsewhere the text is only selected.
+// The clipboard requires a secure origin. Elsewhere the button asks the reader to copy with the keyboard.
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
