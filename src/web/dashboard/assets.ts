@@ -47,8 +47,8 @@ function scriptFile(name: string): ServedFile {
   })
 }
 
-// A page is prefetched when the pointer rests on its link. No GET below a shop has effects: pages whose display is recorded are opened by
-// a post.
+// A page is prefetched when the pointer rests on its link. A GET below a shop changes nothing: pages whose display is recorded are opened
+// by a post, except lists with the names of customers.
 const speculation = makeAsset(
   JSON.stringify({
     prefetch: [
