@@ -1,5 +1,5 @@
-// A toast: one line after a redirect that says what was done, with a button to undo it. The URL contains only the key of its text and
-// numbers, never text.
+// A toast: one line after a redirect that says what was done, with a button to undo it. The URL contains only the key of its text, numbers
+// and the id of the change, never text.
 //
 //   return redirectWithToast(visit.to('orders'), 'done.sent')                             redirects, then shows the line
 //   return redirectWithToast(visit.to('products'), 'done.saved', { count: 12, change })   with *Undo* (`change` from `visit.change`)

@@ -195,7 +195,7 @@ export function acpTotals(entries: readonly TotalView[], { say }: AgentWords): T
   ]
 }
 
-// An address contains all members; unknown ones are empty.
+// An address contains all members that the protocol requires; unknown ones are empty.
 function detailsView(checkout: AgentCheckout): object {
   const { asked, hasSentAddress, hasSentContact, place } = checkout
   const destination = hasSentAddress ? (asked?.destination ?? null) : place && withoutPreciseAddress(place)
