@@ -167,7 +167,7 @@ eachEngine('the customer account', (given) => {
     assert.equal((await shopper.go(`${path}/addresses`)).headers.get('location'), path)
   })
 
-  test('a shopper saves, changes and removes addresses, uses one at the checkout and finds them in the exported file; other shoppers can do none of this', async () => {
+  test('a shopper saves, changes and removes addresses, and finds them at the checkout and in the exported file; other shoppers can neither see nor remove them', async () => {
     const email = 'book@example.com'
     const shopper = await signedIn(email)
     const berlinForm = { ...berlin, country: 'DE' } as Record<string, string>
@@ -222,7 +222,7 @@ eachEngine('the customer account', (given) => {
   })
 
   // Salesforce pwa-kit PR#3982, smartstore#1483: the answer says whether an address or an order is known.
-  test('a request for a code gets the same response, byte for byte, for an address with orders and for one without', async () => {
+  test('a request for a code gets the same response whether or not the e-mail address has orders', async () => {
     await bought('known@example.com')
     const answers = []
     for (const email of ['known@example.com', 'nowhe@example.com']) {
@@ -254,7 +254,7 @@ eachEngine('the customer account', (given) => {
     assert.equal((await shopper.go(`${base}/open`, { code: late.code, email })).status, 409, 'after ten minutes')
   })
 
-  test('the mailed link signs in by a press of its button, only in the browser that requested it; following the link changes nothing', async () => {
+  test('the mailed link opens a page whose button signs in, only in the browser that requested the link', async () => {
     const shopper = browser()
     await shopper.go(`${base}/code`, { email: 'link@example.com' })
     const { path } = await mailed()
@@ -266,7 +266,7 @@ eachEngine('the customer account', (given) => {
     assert.match((await shopper.go(base)).text, /link@example.com/)
   })
 
-  test('one network can request five codes an hour for a mailbox, the sixth request gets the same response, and tagged addresses count as one mailbox', async () => {
+  test('one network gets at most five codes an hour for a mailbox, tagged addresses included; further requests get 200, but no code is sent', async () => {
     testServer.clock.now += 3_600_000
     const sent = await countMails()
     for (let i = 0; i < customerCodesMax.requesterHour + 2; i += 1) {
@@ -306,7 +306,7 @@ eachEngine('the customer account', (given) => {
     return (await countMails()) - sent
   }
 
-  test('strangers who request many codes for a mailbox do not lock its owner out of a known browser; strangers in one network do not lock out a new browser either', async () => {
+  test('strangers who request many codes for a mailbox do not lock its owner out of a known browser; strangers in one network do not lock out a new browser in another network', async () => {
     testServer.clock.now += codesStoredMs
     const email = 'wanted@example.com'
     const owner = await signedIn(email)
@@ -351,7 +351,7 @@ eachEngine('the customer account', (given) => {
     return row
   }
 
-  test('a code allows five guesses in total on two servers with one database, also concurrent ones', async () => {
+  test('a code allows five guesses in total, even if they are sent concurrently to two servers with one database', async () => {
     testServer.clock.now += codesStoredMs
     const other = await openTestServer(given, { url: testServer.url, now: testServer.clock.now })
     const shopper = browser()
@@ -428,7 +428,7 @@ eachEngine('the customer account', (given) => {
     assert.equal((await emails()).length, before - 1)
   })
 
-  test('codes are deleted after a day and sessions when they expire, and those of other shoppers stay', async () => {
+  test('codes are deleted after a day, sessions when they expire, and known browsers after 180 days', async () => {
     await signedIn('sweep@example.com')
     const count = async () =>
       testServer.storage.read(async (db) => [
@@ -446,7 +446,7 @@ eachEngine('the customer account', (given) => {
     await assert.rejects(knownBrowser)
   })
 
-  test('no data of a shopper is stored in clear text', async () => {
+  test('the e-mail address of a shopper is neither stored in clear text with codes and sessions nor logged', async () => {
     await signedIn('sealed@example.com')
     const stored = await testServer.storage.read(async (db) =>
       JSON.stringify([await db.sql`select * from customer_codes`, await db.sql`select * from customer_sessions`]),

@@ -22,7 +22,7 @@ import { newId } from '../src/platform/kit/ids.ts'
 anyEngine('apps with admin scopes', (given) => {
   const open = sharedOAuthTestServer(given)
 
-  test('an owner grants an admin app its scopes; its token and its key work, and both end with the installation', async () => {
+  test('an owner grants an admin app its scopes; its token and its key work only for these scopes and its own installation, and the key ends with the installation', async () => {
     const testServer = await open()
     const scopes = ['admin:read', 'admin:developers', 'catalog:read'] as const
     const app = await testServer.newApp({ name: 'Back office', scopes })

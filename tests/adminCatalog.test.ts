@@ -416,7 +416,7 @@ eachEngine('the admin catalog', (given) => {
       assertAdminError(await ask('createAdminProduct', { product: productEntry(members as object) }), refusal)
   })
 
-  test('a request that changes more than 2,000 SKUs is refused, and so is the 2,001st category', async () => {
+  test('a change of products that have too many SKUs in total is refused, and so is the 2,001st category', async () => {
     const { id, skus } = await createProduct(testServer)
     const many = new Fragment('with recursive n (i) as (select 1 union all select i + 1 from n where i < 2000)')
     const fill = (productId: string) =>

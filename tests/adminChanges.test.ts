@@ -34,7 +34,7 @@ eachEngine('admin changes', (given) => {
     return fulfillments.find(({ id }: { id: string }) => id === fulfillmentId).trackingNumber
   }
 
-  test('when large audit entries exceed the limit, the oldest lose their values and can no longer be undone, but keep time, actor and subjects', async () => {
+  test('when large audit entries exceed the limit, the oldest lose their values and can no longer be undone, but still name the actor and 50 of the changed subjects', async () => {
     const skus = (price: number) =>
       Array.from({ length: 200 }, (_, i) => ({ code: `CUT-${i}`, price, options: { Number: `${i}` } }))
     const options = [{ name: 'Number', values: skus(1).map((sku) => sku.options.Number) }]
@@ -118,7 +118,7 @@ eachEngine('admin changes', (given) => {
     assert.deepEqual(ids, [...new Set(ids)].sort().reverse())
   })
 
-  test('listAdminChanges shows at most 50 changes of a large entry, and fewer large entries on a page', async () => {
+  test('listAdminChanges shows at most 50 changes of an entry, and fewer entries on a page if they are large', async () => {
     const changes = (name: string, length: number) =>
       Array.from({ length }, (_, index) => ({
         ...({ kind: 'change', what: 'product', id: `prd_${name}_${index}`, name } as const),

@@ -63,7 +63,7 @@ eachEngine('developers', (given) => {
     assert.deepEqual([status, body.data?.description, body.data?.events], [200, 'First', ['order.placed']])
   })
 
-  test('a publishable key is created with its origins, listed with them, and keeps them when it is rotated', async () => {
+  test('a publishable key is created with valid origins, works from these, and keeps them when it is rotated', async () => {
     const installationId = await newInstallation()
     const wanted = { installationId, name: 'Pages', kind: 'publishable', scopes: [] }
     const { key: giver } = await testServer.newKey([...adminScopes, 'catalog:read', 'checkout:quote'])
@@ -110,7 +110,7 @@ eachEngine('developers', (given) => {
     assert.equal((await products(rotated.secret, 'https://shop.example')).status, 401)
   })
 
-  test('an installation is created, its key works, and everything that belongs to it ends with it', async () => {
+  test('an installation is created, its key works, and its key and endpoint end with it', async () => {
     const name = newId('ins')
     const made = await testServer.askAdmin('createAdminInstallation', {
       body: keyed({ name, redirectHosts: ['SHOP.example', 'shop.example'] }),
@@ -181,7 +181,7 @@ eachEngine('developers', (given) => {
     assert.ok(!entries.includes(secret) && !entries.includes(made.body.data.secret))
   })
 
-  test('a key with admin scopes can be created and rotated by a person who has these scopes, and by no key', async () => {
+  test('a key with admin scopes can be created by a person who has these scopes, and can be neither created nor rotated by a key', async () => {
     const installationId = await newInstallation()
     const scopes = ['admin:read', 'catalog:read']
     const body = () => keyed({ installationId, name: 'Robot', scopes })
@@ -278,7 +278,7 @@ eachEngine('developers', (given) => {
     for (const text of [secret, rotated.body.data.secret, 'hush-hush']) assert.ok(!entries.includes(text), text)
   })
 
-  test('an endpoint ends with the key that created or moved it; when that key is rotated, it ends with the new key instead', async () => {
+  test('an endpoint ends with the key that created it or changed its URL; when that key is rotated, it ends with the new key instead', async () => {
     const url = 'https://hooks.example.com/ends'
     const hourMs = 3_600_000
     const shortKey = () =>

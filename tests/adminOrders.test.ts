@@ -224,7 +224,7 @@ eachEngine('admin orders', (given) => {
     })
   })
 
-  test('fulfilAdminOrder adds a tracking link for a known carrier, also after a correction, in the storefront and in events', async () => {
+  test('fulfilAdminOrder and updateAdminFulfillment add a tracking link for a known carrier, and the storefront shows it', async () => {
     const { orderId } = await testServer.orders.place({ items: { CARD: 1 } })
     const path = { orderId }
     const body = { idempotencyKey: newId('req'), trackingNumber: '1Z999AA10123456784' }

@@ -15,7 +15,7 @@ import { newId } from '../src/platform/kit/ids.ts'
 import { listTables } from '../src/platform/storage/catalogue.ts'
 import { Fragment } from '../src/platform/storage/storage.ts'
 
-eachEngine('accounts at payment providers in the browser', (given) => {
+eachEngine('payment accounts in the admin API and the dashboard', (given) => {
   let testServer: TestServer
   let stripe: Awaited<ReturnType<typeof openStripe>>
   let mollie: Awaited<ReturnType<typeof openMollie>>
@@ -179,7 +179,7 @@ eachEngine('accounts at payment providers in the browser', (given) => {
     assert.deepEqual(statuses.slice(19), [409, 429, 429])
   })
 
-  test('the pages connect with a key of either mode, report errors at their field, check, replace keys and disconnect', async () => {
+  test('the pages report errors at their field, connect a test key in test mode even from live mode, check, replace keys and disconnect', async () => {
     const live = await dashboardUserOf(testServer, { mode: 'live' })
     const { page } = live
     await page.open(live.path('settings/payments/connect/mollie'))

@@ -151,7 +151,7 @@ eachEngine('privacy of the admin surface', (given) => {
     (await testServer.askAdmin('listAdminCustomers', { query: q === undefined ? '' : `?q=${encodeURIComponent(q)}` }))
       .body.data
 
-  test('orders with any spelling of one e-mail address belong to one customer, whose totals are those of the orders', async () => {
+  test('orders with one e-mail address in any letter case belong to one customer, whose totals are those of the orders', async () => {
     const first = await buyAs('grace@example.com')
     testServer.clock.now += 1_000
     const second = await buyAs('GRACE@Example.com')
@@ -175,7 +175,7 @@ eachEngine('privacy of the admin surface', (given) => {
     assert.deepEqual((await testServer.askAdmin('listAdminReturns', { query })).body.data, [])
   })
 
-  test('the list of customers contains no names; reading a single customer shows the name and is audited', async () => {
+  test('listAdminCustomers and getAdminCustomer show no names or full e-mail addresses; getAdminCustomerDetails and getAdminCustomerData do, and are audited', async () => {
     const { customerId } = await buyAs('hedy@example.com')
     const path = { customerId }
     const masked = [
@@ -196,7 +196,7 @@ eachEngine('privacy of the admin surface', (given) => {
     assert.equal((await testServer.askAdmin('listAdminCustomers', { key })).status, 403)
   })
 
-  test('a customer is erased completely once nothing is left to ship, also if a server died in between', async () => {
+  test('a request to erase a customer keeps an order that is still to be shipped; without such orders, the loop then erases the customer completely', async () => {
     const { orderId, customerId } = await buyAs('rosa@example.com')
     const path = { customerId }
     const note = { idempotencyKey: newId('req'), text: 'Calls at night.' }

@@ -27,7 +27,7 @@ eachEngine('admin search', (given) => {
     (await testServer.askAdmin('searchAdmin', { query: `?q=${encodeURIComponent(q)}`, key })).body.data
   const found = async (q: string) => (await search(q)).orders.map(({ id }: { id: string }) => id)
 
-  test('orders are found by number, tracking number, name and address, and by e-mail once the checkout has one', async () => {
+  test('orders are found by number, tracking number, name and address, and by e-mail address if they have one', async () => {
     const { orderId, number } = await testServer.orders.place({ items: { CARD: 1 } })
     const other = await testServer.orders.place({ items: { CARD: 1 } })
     assert.equal(await index(), 2)
@@ -79,7 +79,7 @@ eachEngine('admin search', (given) => {
     assert.deepEqual((await search('BOOK', testServer.keys.rivalAdmin)).orders, [])
   })
 
-  test('getAdminOrderNames returns the customer names for a list of orders, writes one audit entry, and masks the names if the shop settings require it', async () => {
+  test('getAdminOrderNames returns the customer names of a list of orders and audits the read, and returns no names if the shop settings mask them', async () => {
     const placed = [await testServer.orders.place(), await testServer.orders.place()]
     const orderIds = placed.map(({ orderId }) => orderId)
     const names = async (ids: readonly string[], key = testServer.keys.admin) =>
@@ -115,7 +115,7 @@ eachEngine('admin search', (given) => {
     assert.equal((await looks()).length, 2, 'what is masked is no look')
   })
 
-  test('listAdminOrders with q finds the same orders as the search, also with filters', async () => {
+  test('listAdminOrders finds orders by number or customer data with q, and combines q with filters', async () => {
     const listed = async (query: string, key = testServer.keys.admin) =>
       (await testServer.askAdmin('listAdminOrders', { query, key })).body.data.map(({ id }: { id: string }) => id)
     const { orderId, number } = await testServer.orders.place({ items: { CARD: 1 } })
@@ -257,7 +257,7 @@ eachEngine('admin search', (given) => {
     assert.equal(order.body.data.changes.length, 2)
   })
 
-  test('an order whose address is erased is found only by its number', async () => {
+  test('an order whose address is erased is found by its number, and no longer by the name of the customer', async () => {
     const { orderId, number } = await testServer.orders.place({ items: { CARD: 1 } })
     await index()
     assert.ok((await found('lovelace')).includes(orderId))

@@ -139,7 +139,7 @@ eachEngine('shop settings and promotions of the admin surface', (given) => {
     assert.deepEqual([status, (await found()).total], [200, 0])
   })
 
-  test('new taxes and shipping zones apply to open carts; the preview shows each rate and zone', async () => {
+  test('new tax rates apply to open carts, and their preview shows each changed rate; shipping zones are replaced; repeated rates or countries are refused', async () => {
     const cartId = await carts.create({ CARD: 3 })
     const read = async () => (await testServer.ask('getPublicCart', { path: { cartId } })).body.data
     const before = await shop()
@@ -181,7 +181,7 @@ eachEngine('shop settings and promotions of the admin surface', (given) => {
     )
   })
 
-  test('a payment method is enabled only in the mode of the caller', async () => {
+  test('a payment method is disabled only in the mode of the caller', async () => {
     const { version } = await shop()
     const path = { provider: 'cash_on_delivery' }
     const { data } = await done('updateAdminPaymentProvider', { expectedVersion: version, enabled: false }, path)

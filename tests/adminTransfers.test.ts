@@ -66,7 +66,7 @@ eachEngine('imports and exports', (given) => {
         where merchant_id = ${testServer.merchantId} and request_id = ${requestId} order by id`,
     )
 
-  test('columns of an unknown file format can be assigned until the import is confirmed, and are remembered for files with the same columns', async () => {
+  test('columns of an unknown file format can be assigned until the import is confirmed, and the assignment is remembered for files with the same columns', async () => {
     const assign = (transferId: string, columns: Readonly<Record<string, string>>) =>
       testServer.askAdmin('assignAdminTransferColumns', {
         path: { transferId },
@@ -591,7 +591,7 @@ eachEngine('imports and exports', (given) => {
     assert.deepEqual([plan.state, plan.created], ['ready', 1])
   })
 
-  test('concurrent confirmations write an import once, or not at all if it is discarded at the same time', async () => {
+  test('concurrent confirmations write an import once; if it is discarded at the same time, it is written once or not at all', async () => {
     const slug = unusedName('raced')
     for (const isDiscarded of [false, true]) {
       const { id } = await planned('products', `${header}${slug}-${isDiscarded},A,,${unusedName('RACED')},1.00,1\n`)
@@ -660,7 +660,7 @@ eachEngine('imports and exports', (given) => {
     assert.deepEqual(await testServer.storage.read((db) => findViolations(db)), [])
   })
 
-  test('a product with an invalid row is left out if its remaining SKUs would lack its options', async () => {
+  test('a product with an invalid row is left out if a SKU that the file does not list would lack one of its options', async () => {
     const slug = unusedName('plain')
     const { product: entry } = await createProduct(testServer, {
       slug,

@@ -295,7 +295,7 @@ eachEngine('undo', (given) => {
     assertAdminError(await testServer.askAdmin('undoAdminChange', options), 'scope_missing')
   })
 
-  test('enabling a payment method is recorded with its mode and can be undone', async () => {
+  test('disabling a payment method is recorded with its mode and can be undone', async () => {
     const { version } = await shop()
     const body = { expectedVersion: version, enabled: false }
     await done('updateAdminPaymentProvider', body, { provider: 'bank_transfer' })

@@ -42,7 +42,7 @@ const chargesIn = ({ storage }: TestServer) =>
   storage.read((db) => db.sql<{ amount: number }>`select amount from payments where status = 'succeeded'`)
 
 eachEngine('ACP', (given) => {
-  test('a platform creates a session, pays and reads its order without a page, and repeating an idempotency key does not charge again', async () => {
+  test('a platform creates a session and pays without the checkout page, the order names the platform, and repeating an idempotency key does not charge again', async () => {
     const { testServer, platform, ask } = await openShop(given)
     assert.throws(() => assertAcp('CheckoutSession', { id: 'without the rest' }))
     for (const name of ['CheckoutSessionCreateRequest', 'CheckoutSessionCompleteRequest'])
@@ -86,7 +86,7 @@ eachEngine('ACP', (given) => {
     assert.equal((await ask('POST', `${address}/cancel`)).status, 405)
   })
 
-  test('after a decline the session can be paid again, a bank challenge continues on the page, and a lost response is looked up later', async () => {
+  test('after a decline the session can be paid again, a bank challenge continues on the checkout page, and a payment whose response is lost is looked up later', async () => {
     const { testServer, ask } = await openShop(given)
     const open = async () => `/checkout_sessions/${(await ask('POST', '/checkout_sessions', acpWhole())).body.id}`
     const address = await open()

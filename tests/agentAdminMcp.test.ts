@@ -98,7 +98,7 @@ interface Entry {
 }
 
 anyEngine('changes made by MCP tools', (given) => {
-  test('each tool that changes something leaves an entry in the list of changes, and undo_change undoes every undoable kind', async () => {
+  test('each tool that changes the catalog, the settings or a shipment leaves an entry in the list of changes, and undo_change undoes every undoable kind', async () => {
     const opened = await openTestServer(given, { shops: [orderMarket, rival], accountProviders: bankAccounts() })
     const testServer = { ...opened, orders: await ordersOf(opened) }
     const { clock } = testServer

@@ -73,7 +73,7 @@ eachEngine('MCP for shoppers', (given) => {
       assert.ok(seen.structuredContent.order.permalink_url)
     })
 
-    test(`${era}: a platform with a profile pays without a page`, async () => {
+    test(`${era}: a platform with a profile pays without the checkout page`, async () => {
       const testServer = await openShop(given)
       const meta = { 'ucp-agent': { profile: testProfile }, 'idempotency-key': '0123456789012345678901' }
       const opened = await call(testServer, 'create_checkout', {

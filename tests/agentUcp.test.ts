@@ -72,7 +72,7 @@ const amountOf = (body: { totals: { type: string; amount: number }[] }, type: st
   body.totals.find((total) => total.type === type)?.amount
 
 eachEngine('UCP by REST', (given) => {
-  test('a platform searches, opens a checkout, pays and reads its order without a page', async () => {
+  test('a platform searches, opens a checkout, pays and reads its order without the checkout page', async () => {
     const { testServer, ask } = await openShop(given)
     const profile = (await testServer.fetch('/ucp/bloom/test/.well-known/ucp')).body
     assert.equal(profile.ucp.version, '2026-08-25')
@@ -171,7 +171,7 @@ eachEngine('UCP by REST', (given) => {
     )
   })
 
-  test('a search in several categories, given by slug or name, lists them one after the other and no product twice', async () => {
+  test('a search in several categories, given by slug or name, lists their products category by category, and no product twice', async () => {
     const { ask } = await openShop(given)
     const search = async (categories: readonly string[], pagination: object = {}) => {
       const answer = await ask('POST', '/catalog/search', { filters: { categories }, pagination })
@@ -202,7 +202,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal(wrong.status, 400, wrong.text)
   })
 
-  test('200: a repeated search is answered from the cache only until anything in its answer changes', async () => {
+  test('200: a repeated search never shows outdated stock, prices or URLs; 404 once the shop is closed to agents, and 403 for a blocked platform', async () => {
     const testServer = await openTestServer(given, { showsShops: true })
     await letAgentsIn(testServer)
     const { ask } = platformOf(testServer)
@@ -260,7 +260,7 @@ eachEngine('UCP by REST', (given) => {
       assert.equal((await testServer.fetch(path)).status, 404, path)
   })
 
-  test('the profile of the server is that of the configured shop, or of the only shop that is open to agents', async () => {
+  test('the profile of the server is that of the configured shop and mode, or else of the only shop that is open to agents, in live mode if possible', async () => {
     const endpointAt = async (agentsShop: string | null, isLiveToo: boolean) => {
       const testServer = await openTestServer(given, { agentsShop })
       await letAgentsIn(testServer)
@@ -430,7 +430,7 @@ eachEngine('UCP by REST', (given) => {
     assert.deepEqual(charges, [])
   })
 
-  test('an order shows its original quantities and what was removed, added and returned', async () => {
+  test('an order shows its original quantities, and what was removed and returned', async () => {
     const { testServer, ask } = await openShop(given)
     const opened = await ask('POST', '/checkout-sessions', {
       ...whole(),
@@ -561,7 +561,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal(paid.length, 1)
   })
 
-  test('after a challenge is passed on the page, the platform reads a completed checkout', async () => {
+  test('after a challenge is passed on the checkout page, the platform reads a completed checkout', async () => {
     const { testServer, ask } = await openShop(given)
     const { id, continue_url: url } = (await ask('POST', '/checkout-sessions', whole())).body
     const path = `/checkout-sessions/${id}`
@@ -790,7 +790,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal((await ask('POST', '/carts', whole(), key)).status, 401, again.text)
   })
 
-  test('a checkout of at least the amount that the merchant set must be confirmed by the buyer on the page', async () => {
+  test('a checkout of at least the amount that the merchant set must be confirmed by the buyer on the checkout page', async () => {
     const { testServer, ask } = await openShop(given)
     await change(testServer, 'updateAdminAgents', { expectedVersion: 1, reviewFrom: 5_000 })
     const one = await ask('POST', '/checkout-sessions', whole())

@@ -256,7 +256,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       assert.equal((await apply('alder', input)).code, 0)
     })
 
-    test('an app is created, shown and disabled, and its installation ends together with its keys', async () => {
+    test('an app is created, shown, disabled and enabled; its installation is listed, and ends when it is uninstalled', async () => {
       const { url, storage } = await shops()
       const uris = 'https://pigeon.example/callback,http://127.0.0.1:4020/callback'
       const made = await say(
@@ -412,7 +412,7 @@ describe('apps in a shop file and in the demo shop', () => {
     }
   })
 
-  test('the demo shop has a user, with a new password at each run, and an app', async () => {
+  test('the demo shop has an app, two colleagues, and an owner whose password is new at each run', async () => {
     const url = await given.migratedUrl()
     const [first, second] = [(await say(url, 'demo', '--json')).json, (await say(url, 'demo', '--json')).json]
     assert.equal(first.user.email, 'demo@alder-finch.example')

@@ -69,7 +69,7 @@ async function failRefunds(testServer: OrderTestServer): Promise<void> {
 }
 
 eachEngine('payments and refunds that need attention', (given) => {
-  test('are reported by doctor separately from violated invariants, and those of live mode make its exit code 1', async () => {
+  test('are reported by doctor separately from violated invariants, and those of live mode make its exit code 3', async () => {
     const testServer = await openOrderTestServer(given)
     testServer.clock.now = Date.now()
     assert.equal((await doctor(testServer)).code, 0)
@@ -161,7 +161,7 @@ eachEngine('payments and refunds that need attention', (given) => {
     assert.deepEqual(await names(), [])
   })
 
-  test('are voided by the command that closes a payment for which an order is no longer possible', async () => {
+  test('are voided by the command that closes them as succeeded if an order is no longer possible', async () => {
     const testServer = await openOrderTestServer(given)
     testServer.clock.now = Date.now() - 31 * 24 * hour
     const checkout = await checkoutOf(testServer)

@@ -170,7 +170,7 @@ describe('backup', () => {
     ['synced', false],
     ['named', true],
   ] as const) {
-    test(`killed when it is ${step} leaves ${isThere ? 'the whole file' : 'no file'}, and the next backup works`, async () => {
+    test(`killed when it is ${step} leaves ${isThere ? 'the whole file' : 'no file, and the next backup works'}`, async () => {
       const { folder, file } = await givenStore()
       const copy = join(folder, 'copy.db')
       assert.equal(await killed('backup', file, copy, step), 'SIGKILL')
@@ -248,7 +248,7 @@ describe('backup', () => {
       assert.deepEqual(names(folder), before)
     })
 
-  test('is one file without a log, and contains what is still in the log of its source', async () => {
+  test('is one file without a write-ahead log, and contains what is still in that of its source', async () => {
     const { folder, file } = await givenStore()
     const storage = await openStorage(`sqlite:${file}`)
     await insertKey(storage, 'in the log')

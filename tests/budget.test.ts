@@ -71,7 +71,7 @@ const wholeCheckout = {
 const twoOfEach = wholeCheckout.line_items.map((line) => ({ ...line, quantity: 2 }))
 
 eachEngine('the number of statements', (given) => {
-  test('stays within its budget for a purchase, its background loops, a cart write and read, and an update and completion by an agent', async () => {
+  test('equals its budget for a purchase, its background loops, a cart write and read, and an update and completion by an agent', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { counted, keys, origin } = testServer
     const carts = await cartsOf(testServer)

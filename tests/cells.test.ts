@@ -88,7 +88,7 @@ const shared = [
 // They may only fall.
 const distance = { 'no merchant column': 16, 'unique index without it': 52, 'foreign key without it': 18 }
 
-test('the schema has no more obstacles to sharding by merchant than the listed ones', async () => {
+test('the number of obstacles to sharding the schema by merchant does not rise', async () => {
   const storage = await given.open({ url: await given.freshUrl() })
   const house = new Fragment(shared.map((name) => `('${name}')`).join(', '))
   const found = await storage.read(

@@ -61,7 +61,7 @@ anyEngine('the country of the delivery address', (given) => {
     ['US', ['AT', 'FR'], 'en-US', ''],
   ]
   for (const [country, served, language, guess] of guesses) {
-    test(`${guess || 'none'} of ${served} is preselected for ${language} by a merchant in ${country}`, async () => {
+    test(`${guess || 'none'} of ${served} is preselected for a browser that prefers ${language}, if the merchant is in ${country}`, async () => {
       const { selected, listed } = await shown(await open(shop(country, served)), language)
       assert.equal(selected, guess)
       if (served[0] !== '*') assert.deepEqual(listed.toSorted(), guess === '' ? ['', ...served] : served)

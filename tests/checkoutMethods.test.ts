@@ -52,7 +52,7 @@ anyEngine('payment methods on the checkout page', (given) => {
     assert.doesNotMatch(text, /4242/)
   })
 
-  test('a hint announces the provider’s page of a method without a note; a card has no hint', async () => {
+  test('a method that leads to the provider’s page has a hint if it has no note; a card has no hint', async () => {
     const wallet: Method = { id: 'wallet', labelKey: 'acme.wallet', noteKey: null, fields: [], shape: 'page' }
     const text = await shown(providerWith([cardMethod, wallet], { 'acme.wallet': 'Acme Wallet' }))
     assert.match(text, /You pay with Acme Wallet and come back here afterwards\./)

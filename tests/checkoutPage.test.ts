@@ -97,7 +97,7 @@ describe('the checkout page', () => {
       },
     },
     declined: { make: () => paid(cards.declined) },
-    'another total': {
+    'a changed total': {
       make: async () => (await shop.ready()).path,
       act: async (tab) => {
         await shop.during(repriced({ MUG: 2900 }), async () => {
@@ -107,7 +107,7 @@ describe('the checkout page', () => {
         })
       },
     },
-    'stock gone, price changed, and soon over': {
+    'stock gone, price changed, and about to expire': {
       make: async () => {
         const { path } = await shop.ready({ MUG: 2, 'BOWL-A': 3, 'BOWL-B': 1 })
         // The stock is held for a quarter of an hour, and then another shopper buys.
@@ -129,7 +129,7 @@ describe('the checkout page', () => {
       },
       act: () => shop.testServer.apply(pageShop, { stock: true }),
     },
-    'nothing carries the parcel': {
+    'no delivery method for the address': {
       make: async () => {
         const { secret, path } = await shop.open()
         const contact = { email: 'ada@example.com', name: 'Ada Byron', phone: '' }
@@ -152,7 +152,7 @@ describe('the checkout page', () => {
     processing: { make: () => paid(lateCard), isBankSlow: true },
     challenge: { make: () => paid(challengeCard) },
     paid: { make: () => paid() },
-    'to be paid by hand': {
+    'to be paid by bank transfer': {
       make: async () => {
         const { secret, path } = await shop.ready()
         const { version, totals } = (await shop.view({ secret })).session
@@ -272,7 +272,7 @@ describe('the checkout page', () => {
     await visit(path, look, { javaScriptEnabled: false })
   })
 
-  test('a chat program without a profile sends the buyer to the page, and reads the order after the payment', async () => {
+  test('a chat program without a profile sends the buyer to the checkout page, and reads the order after the payment', async () => {
     await letAgentsIn(shop.testServer, 'browse')
     const call = async (name: string, args: object) => {
       const message: McpMessage = {

@@ -221,7 +221,7 @@ describe('the checkout with script', () => {
   describe('the address', () => {
     const fields = ['email', 'name', 'line1', 'city', 'postalCode']
 
-    test('a complete address is saved immediately, the new total is announced, and one button continues', async () => {
+    test('a complete address is saved immediately, the new total is announced, and the leading button becomes the one that pays', async () => {
       const session = await shop.open()
       await visit(session, async (tab) => {
         assert.deepEqual(await leadingOn(tab), ['Continue to payment'])
@@ -596,7 +596,7 @@ describe('the checkout with script', () => {
       })
     })
 
-    test('the checkout works if its script loads only in the new session, after the expired page had none', async () => {
+    test('a checkout that is started again loads its script, even if the page of the expired session had none', async () => {
       const session = await shop.open()
       await visit(session, async (tab) => {
         await fillDetails(tab)

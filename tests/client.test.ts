@@ -227,7 +227,7 @@ describe('the client with a failing server', () => {
   }
   const never: Handle = () => {}
 
-  test('a write is repeated, byte for byte, until it gets a response', async () => {
+  test('a write is retried with the same body after lost connections and a 503', async () => {
     const shop = given(drop, dropHalfWay, refuse(503, 'unavailable'))
     assert.equal((await shop.carts.create({ items: [] })).data.id, 'cart_1')
     assert.equal(received.length, 4)
@@ -256,7 +256,7 @@ describe('the client with a failing server', () => {
     ['500', refuse(500, 'internal_error'), 'internal_error'],
     ['a redirect', answer(307, { location: 'http://127.0.0.1:9/' }), 'unexpected_answer'],
     ['an answer that is not JSON', answer(200, {}, '<h1>Welcome to our hotel</h1>'), 'unexpected_answer'],
-    ['a pause of an hour', refuse(503, 'unavailable', { 'retry-after': '3600' }), 'unavailable'],
+    ['a 503 with a Retry-After of an hour', refuse(503, 'unavailable', { 'retry-after': '3600' }), 'unavailable'],
   ] as const) {
     test(`${name} is not retried`, async () => {
       assert.equal((await refusal(given(handle).carts.create())).code, code)
@@ -343,7 +343,7 @@ describe('the client with a failing server', () => {
     assert.deepEqual(found, ['1', '2'])
   })
 
-  test('a link to another host is not followed', async () => {
+  test('a next link is not followed unless it is to another page of the same list', async () => {
     for (const next of [
       'https://evil.example/',
       '//evil.example/',

@@ -42,7 +42,7 @@ anyEngine('installing an app with the client', (given) => {
     return oauth.finish(JSON.parse(JSON.stringify(flow)), await authorize(testServer, openBrowser(testServer), url))
   }
 
-  test('each operation for access tokens is called once, and the issued key works until the app is uninstalled', async () => {
+  test('every operation for access tokens can be called, and the issued key works until the app is uninstalled', async () => {
     const { client, grant, uninstall } = await installed()
     assert.deepEqual(grant().scopes.sort(), ['catalog:read', 'checkout:quote'])
     const { data: about } = await client.authorization()
@@ -99,7 +99,7 @@ anyEngine('installing an app with the client', (given) => {
     assert.equal(stored.length, 1)
   })
 
-  test('calls go on after the DPoP nonce has changed between them', async () => {
+  test('calls succeed even if the DPoP nonce has changed since the call before', async () => {
     const { client } = await installed()
     for (let round = 0; round < 3; round++) {
       testServer.advance(150_000)
@@ -138,7 +138,7 @@ anyEngine('installing an app with the client', (given) => {
     })
   })
 
-  test('a declined authorization, and a server that calls itself by another name, are refused', async () => {
+  test('a declined authorization, and a server whose metadata names another issuer than the configured address, are refused', async () => {
     const oauth = oauthOf()
     const { url, flow } = await oauth.begin()
     const back = await authorize(testServer, openBrowser(testServer), url, { decision: 'decline' })

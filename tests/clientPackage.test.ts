@@ -123,7 +123,7 @@ anyEngine('the published client', (given) => {
     assert.deepEqual(messages, [])
   })
 
-  test('is smaller than 8 KB if only the open API is used', async () => {
+  test('is smaller than 8 KB compressed if only the open API is used', async () => {
     const seen = new Set<string>()
     async function load(name: string): Promise<string> {
       if (seen.has(name)) return ''
@@ -190,7 +190,7 @@ anyEngine('the published client', (given) => {
     })
   }
 
-  test('buys an item with the code of the guide, on this Node and on Node 20', async () => {
+  test('buys an item with the code of the guide, on this Node, and on Node 20 if the machine has it', async () => {
     for (const node of [process.execPath, ...(await oldNodes())]) {
       const settings = { cwd: project, env: { ...process.env, SHOP: testServer.origin, KEY: testServer.keys.full } }
       const { stdout } = await run(node, ['buy.js'], settings)

@@ -32,7 +32,7 @@ test('the help of a verb has its usage and only its own options', async () => {
   assert.deepEqual(await run('webhooks', 'test', '-h'), await run('webhooks', '--help', 'test'))
 })
 
-test('the help of payment commands says what they do not do', async () => {
+test('the help of orders pay says that it records a payment, and that of payments close that an open authorization must be cancelled at the provider', async () => {
   assert.match(
     (await run('orders', 'pay', '--help')).out,
     /the total of an order with a manual payment has arrived\.\n/,

@@ -335,7 +335,7 @@ describe('the examples', () => {
     }
   })
 
-  it('have ids that are TypeIDs of version 7', () => {
+  it('have ids that are TypeIDs of UUIDs of version 7', () => {
     const prefixes = Object.values(idPrefixes).join('|')
     const ids = new Set(text.match(new RegExp(`\\b(${prefixes})_[0-9a-z]{26}\\b`, 'g')))
     assert.ok(ids.size > 10)

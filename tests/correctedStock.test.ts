@@ -43,7 +43,7 @@ async function openScene(given: Given) {
 }
 
 eachEngine('stock that is set below the held quantity', (given) => {
-  test('completes the first three of four checkouts of 50 when it is set to 160, and offers the fourth the remaining 10', async () => {
+  test('completes the first three of four checkouts of 50 units each when it is set to 160, and offers the fourth the remaining 10', async () => {
     const scene = await openScene(given)
     const opened = await scene.four()
     await scene.correct(160)

@@ -7,7 +7,7 @@ import { eachEngine } from '../harness/storage.ts'
 import { assertError, openTestServer } from '../harness/testServer.ts'
 
 eachEngine('createHostedCheckoutSession', (given) => {
-  test('200 from items creates a cart, a session that holds the stock, and an event without the address of the page', async () => {
+  test('200 from items creates a cart, a session that holds the stock, and an event without the URL of the checkout page', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, open, read } = await checkoutOf(testServer)
     const { body } = await open(
@@ -38,7 +38,7 @@ eachEngine('createHostedCheckoutSession', (given) => {
     assert.ok(!JSON.stringify(created?.body).includes(data.url.split('/').at(-1)))
   })
 
-  test('200 from a cart; a new idempotency key returns the same session, with new prices and URLs', async () => {
+  test('200 from a cart; another request for this cart returns the same session with the new promotion code, locale and success URL', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts } = await checkoutOf(testServer)
     const cartId = await carts.create({ CARD: 2 })

@@ -71,7 +71,7 @@ eachEngine('the promotion limit per customer', (given) => {
     assert.equal(await buy(testServer, 'ada+2@bücher.example'), null)
   })
 
-  test('makes one order from two concurrent payments under two spellings, and refunds the other', async () => {
+  test('allows one order of two payments that began under two spellings, and refunds the other payment', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     const { open, look, pay } = await checkoutOf(testServer)
     const begun = []
@@ -104,7 +104,7 @@ eachEngine('the promotion limit per customer', (given) => {
     assert.deepEqual(await buy(testServer, 'bob@example.com'), overLimit)
   })
 
-  test('fails with a root secret that does not open the database key, and no new key is created', async () => {
+  test('fails with a root secret that cannot decrypt the database key, and no new key is created', async () => {
     const testServer = await openTestServer(given, { shops: [shop] })
     assert.equal(await buy(testServer, 'ada@example.com'), null)
     const before = await keysOf(testServer)

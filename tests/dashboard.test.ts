@@ -40,7 +40,7 @@ anyEngine('the dashboard', (given) => {
     )
   })
 
-  test('the sign-in keeps a search of several words in the address to return to, and drops an address that is too long', async () => {
+  test('the sign-in returns to a page with its search of several words, without the search if it is too long, and to /admin if the address is too long or not in the dashboard', async () => {
     const testServer = await open()
     const { page } = await dashboardUserOf(testServer)
     const nextOf = async (path: string) => {

@@ -515,7 +515,7 @@ eachEngine('the catalog of the dashboard', (given) => {
     assert.equal((await shown('glass-vase')).status, 200)
   })
 
-  test('a save performs one read and one write of the product, and none to offer Undo', async (t) => {
+  test('a save performs one read and one write of the product, and no other operation to offer Undo', async (t) => {
     const { page, path } = dashboardUser
     const [{ id }] = await asked('products?q=glass-vase')
     await page.open(path(`products/${id}`))

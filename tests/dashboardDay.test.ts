@@ -171,7 +171,7 @@ anyEngine('daily work in the dashboard', (given) => {
       await context.close()
     })
 
-  test('an order is found by surname, e-mail, postal code and number; once its address is erased, only by its number', async () => {
+  test('an order is found by surname, e-mail address and number; once its address is erased, by its number, but not by surname or postal code', async () => {
     const { ready, pay } = await checkoutOf(testServer)
     const { secret, view } = await ready({ CARD: 1 })
     const orderId = (await pay(secret, view)).view.session.orderId ?? ''

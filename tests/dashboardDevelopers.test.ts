@@ -211,7 +211,7 @@ eachEngine('the developer pages of the dashboard', (given) => {
     assert.deepEqual([await replaysOf(one), await replaysOf(two)], [1, 1])
   })
 
-  test('Home shows failing webhooks to people with access to webhooks only', async () => {
+  test('Home shows failing webhooks only to people with access to webhooks', async () => {
     const { endpointId } = await failedDelivery(testServer)
     await testServer.storage.write(
       (tx) => tx.sql`update webhook_endpoints set failing_since = ${testServer.clock.now} where id = ${endpointId}`,

@@ -402,7 +402,7 @@ eachEngine('settings in the dashboard', (given) => {
     assert.match(staff.page.path, /^\/admin\/sign-in/)
   })
 
-  test('reports: the CSV file has the rows of the page', async () => {
+  test('reports: every row of the CSV file has the same number of columns, and a period of more than 1,000 days is refused', async () => {
     const { page, path } = dashboardUser
     await testServer.orders.place({ items: { CARD: 2 } })
     await countSales(testServer.storage, testServer.clock.now, 100)

@@ -124,7 +124,7 @@ anyEngine('import and export in the dashboard', (given) => {
     assert.match(page.text(), /Line 2 New product kettle-/)
   })
 
-  test('pieces with one key make one import, also in any order and sent repeatedly', async () => {
+  test('pieces with one key make one import, in any order and even if they are sent repeatedly', async () => {
     const key = newId('req')
     const text = `${header}${unusedName('cup')},Çup,${unusedName('CUP')},3.00\n`
     const [first, second] = [text.slice(0, 45), text.slice(45)]

@@ -212,7 +212,7 @@ eachEngine('all screens of the dashboard', (given) => {
   })
 
   if (isOnce(given))
-    test('an invalid value in any field is reported at a field, in plain words', async () => {
+    test('an invalid value in any field is reported at that field, in plain words', async () => {
       const { page } = dashboardUser
       const found: string[] = []
       const seen = new Set<string>()

@@ -190,7 +190,7 @@ anyEngine('the history of the demo shop', (given) => {
     assert.equal(mail?.on, 1)
   })
 
-  test('has a healthy, a failing and a disabled receiver, and calls none of them', async () => {
+  test('has a healthy, a failing and a disabled receiver, and their calls do not leave the server', async () => {
     const { storage, clock } = testServer
     const rows = await storage.read(
       (db) => db.sql<{ url: string; status: string; failures: number; failed: number }>`
@@ -293,7 +293,7 @@ function isAlive(pid: number): boolean {
   }
 }
 
-test('the process that creates the demo history ends with its server, and the shop already responds before', async () => {
+test('the process that creates the demo history ends with its server, and the shop responds before the history is complete', async () => {
   const { server, key } = await serveWithHistory()
   const pid = await processOf(server)
   await until(async () => (await countOrders(server.origin, key)) > 2)

@@ -83,7 +83,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     )
   })
 
-  test('200 announces the next nonce before the present one expires, and both are accepted by API and token endpoint', async () => {
+  test('200 announces the next nonce before the present one expires; until then both are accepted, and an expired one is refused by API and token endpoint', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const nonce = await currentNonce(testServer)
@@ -211,7 +211,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.match(await wire([`DPoP: ${one}`]), /^HTTP\/1.1 401/)
   })
 
-  test('401 requests a nonce if only the nonce is missing, and does not count against the rate limit of the address', async () => {
+  test('401 requests a nonce if only the nonce is missing or wrong, and does not count against the rate limit of the address', async () => {
     const testServer = await openOAuthTestServer(given, { rateLimit: { perSecond: 1, burst: 3 } })
     const installed = await installApp(testServer)
     for (const claims of [{ nonce: undefined }, { nonce: 'made-up' }]) {
@@ -292,7 +292,7 @@ eachEngine('describeOAuthAuthorization', (given) => {
     assert.equal((await askAsApp(testServer, 'describeOAuthAuthorization', installed)).status, 401)
   })
 
-  test('401 for a proof of the host in forwarding headers instead of the real host', async () => {
+  test('401 for a proof made for the host in forwarding headers instead of the real host', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const url = 'https://evil.example/api/v1/oauth/authorize'

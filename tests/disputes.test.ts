@@ -111,7 +111,7 @@ eachEngine('a dispute', (given) => {
     assert.deepEqual([await shop.events(orderId), await shop.violations()], [[], []])
   })
 
-  test('about a voided payment is recorded too', async () => {
+  test('about a voided payment is recorded, and waits for a person', async () => {
     const shop = await openBankShop(given)
     const { bank, testServer } = shop
     const { paymentId, secret, payment, total } = await shop.begin()

@@ -447,7 +447,7 @@ eachEngine('invoices and credit notes', (given) => {
     assert.deepEqual([again.code, /already exists/.test(again.err)], [1, true])
   })
 
-  test('numbers have the format that the merchant chose, restart each year, and never repeat', async () => {
+  test('numbers have the format that the merchant chose, restart each year if the format has the year, and never repeat', async () => {
     const { body } = await testServer.askAdmin('getAdminShop')
     const set = async (numberFormat: string) => {
       const { version } = (await testServer.askAdmin('getAdminShop')).body.data

@@ -350,7 +350,7 @@ eachEngine('editAdminOrder', (given) => {
         update refunds set refused_tries = ${refusedTriesMax - 1} where order_id = ${orderId} and status = 'pending'`,
     )
 
-  test('an edit cannot remove units that one payment has refunded, although the other payment refused its part of the refund', async () => {
+  test('an edit cannot remove a unit that one payment has refunded, even if the refund of another payment failed', async () => {
     const { orderId } = await place({ items: { CARD: 1 } })
     const { draftId } = done(await edit(orderId, { CARD: 2 }, { payByLink: true }))
     const { secret } = await linkOf(draftId)
@@ -369,7 +369,7 @@ eachEngine('editAdminOrder', (given) => {
     done(await edit(orderId, { CARD: 1, BOOK: 1 }, { differenceReceived: true }))
   })
 
-  test('a cancellation shows the last state of its refund after a payment refused it repeatedly', async () => {
+  test('a cancellation shows the status of its latest refund, even after earlier refunds failed', async () => {
     const { orderId } = await place({ items: { CARD: 1 }, card: refusingCard })
     const { draftId } = done(await edit(orderId, { CARD: 2 }, { payByLink: true }))
     await payLink((await linkOf(draftId)).secret)
@@ -398,7 +398,7 @@ eachEngine('editAdminOrder', (given) => {
     )
   })
 
-  test('a link for an edit with higher shipping costs charges the new total', async () => {
+  test('an edit with higher shipping costs that is paid by a link gives the order the new total', async () => {
     const { orderId } = await place({ items: { CARD: 1 } })
     await issue()
     const was = await orderOf(orderId)
@@ -604,7 +604,7 @@ eachEngine('editAdminOrder', (given) => {
     assert.deepEqual([order.totals.total, order.totals.refunded], [totals.total - 333, amount])
   })
 
-  test('the refund of an edit that failed waits for a person, and can be recorded as paid by hand', async () => {
+  test('a failed refund of an edit waits for a person, and can be recorded as paid by hand', async () => {
     const { orderId } = await place({ items: { CARD: 2 }, card: refusingCard })
     const { difference } = done(await edit(orderId, { CARD: 1 }))
     await testServer.storage.write(

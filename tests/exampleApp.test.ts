@@ -128,7 +128,7 @@ const acts: Readonly<Record<string, (scene: Scene) => Promise<void>>> = {
     await until(page, 'The shop has ended this installation.')
   },
 
-  'refuses a response for another browser and a form of another site': async (scene) => {
+  'refuses the authorization code of another browser and a form of another site': async (scene) => {
     const mine = (await scene.open('desktop')).page
     const stranger = await fetch(`${scene.appUrl}/callback?code=x&state=y`)
     assert.deepEqual([stranger.status, /not begun here/.test(await stranger.text())], [400, true])

@@ -209,7 +209,7 @@ eachEngine('the first start in production', (given) => {
     await server.stop()
   })
 
-  test('expires its link after an hour, and when the first shop or person is created', async () => {
+  test('expires its link after an hour and when the first person is created, and stores one link even for concurrent starts', async () => {
     const storage = await given.open({ url: await given.migratedUrl() })
     // Two nodes that start at once.
     await Promise.all([1, 2, 3].map(() => storage.write((tx) => createSetupLink(tx, 1_000))))

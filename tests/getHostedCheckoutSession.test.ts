@@ -33,7 +33,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     assert.equal((await carts.read(cartId)).body.data.checkoutSessionId, null)
   })
 
-  test('200 without the address of the page if its encryption secret was removed; the next session has an address', async () => {
+  test('200 without the URL of the checkout page if it can no longer be decrypted; the next session has a URL', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, read, look } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
@@ -66,7 +66,7 @@ eachEngine('getHostedCheckoutSession', (given) => {
     assert.equal((await read(id)).body.data.hold.status, 'held')
   })
 
-  test('200 with the address of the order page once there is an order; events and stored responses do not contain it', async () => {
+  test('200 with the URL of the order page once there is an order; events and stored responses do not contain it', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })

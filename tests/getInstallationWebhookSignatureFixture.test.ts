@@ -41,7 +41,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     webhooks = webhooksOf(testServer)
   })
 
-  test('200 with vectors that an unmodified receiver accepts and rejects as expected, also over HTTP', async (context) => {
+  test('200 with vectors that the published library accepts and rejects as expected, and a fresh call that it accepts for five minutes', async (context) => {
     const { endpoint } = await webhooks.add()
     const answer = await webhooks.fixture(endpoint.id)
     assert.equal(answer.headers.get('cache-control'), 'no-store')
@@ -109,7 +109,7 @@ eachEngine('getInstallationWebhookSignatureFixture', (given) => {
     assert.notEqual(other.body.data.secret, fixtureSecret)
   })
 
-  test('200 also for a paused endpoint', async () => {
+  test('200 for a paused endpoint', async () => {
     const { endpoint } = await webhooks.add()
     await testServer.storage.write((tx) =>
       pauseEndpoint(tx, testServer.installationId, endpoint.id, testServer.clock.now),

@@ -113,7 +113,7 @@ eachEngine('getPublicCart', (given) => {
     assert.equal((await carts.read(busy)).body.data.status, 'open')
   })
 
-  test('200 without the address once that was stored for a week', async () => {
+  test('200 without the address a week after it was stored', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const cartId = await carts.create({ CARD: 1 })

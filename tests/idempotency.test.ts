@@ -211,7 +211,7 @@ eachEngine('idempotency', (given) => {
     assert.equal(foreign?.headers.get('idempotency-replayed'), null)
   })
 
-  test('another credential of the installation gets the answer, if it has the scope', async () => {
+  test('another credential of the installation gets the stored response for the same key, if it has the scope', async () => {
     const { key } = await testServer.newKey(['checkout:quote'])
     const first = await testServer.ask('createPublicCart', { body: { idempotencyKey: 'handover' } })
     const second = await testServer.ask('createPublicCart', { key, body: { idempotencyKey: 'handover' } })
@@ -264,7 +264,7 @@ eachEngine('idempotency', (given) => {
     )
   })
 
-  test('a response with a hundred lines and its event are stored compressed to a tenth, and repeated byte for byte', async () => {
+  test('a response with a hundred lines and its event are stored compressed; the response is repeated byte for byte, and the event is delivered whole', async () => {
     const products = Array.from({ length: 100 }, (_, index) => ({
       slug: `flower-${index}`,
       name: `Flower ${index}`,

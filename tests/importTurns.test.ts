@@ -22,11 +22,11 @@ const feed = (text: string) => `<rss><channel>${text}</channel></rss>`
 
 const files: [name: string, text: string, state: 'ready' | 'failed', problem: RegExp | null][] = [
   ['cells of `&`', withBody('&'.repeat(150_000), 5), 'ready', null],
-  ['a cell of tables in each other', withBody('<table><tr><td>'.repeat(20_000)), 'ready', null],
+  ['a cell of nested tables', withBody('<table><tr><td>'.repeat(20_000)), 'ready', null],
   ['a cell of lists', withBody('<ul><li>x</ul>'.repeat(20_000)), 'ready', null],
   ['a cell of comments', withBody('<!---->'.repeat(100_000)), 'ready', null],
-  ['a cell of things that are not read', withBody(`<svg>${'<b>'.repeat(200_000)}`), 'ready', null],
-  ['a tag of quotes', withBody(`<a ${"'".repeat(500_000)}>`), 'ready', null],
+  ['a cell of elements that are ignored', withBody(`<svg>${'<b>'.repeat(200_000)}`), 'ready', null],
+  ['a tag full of quotes', withBody(`<a ${"'".repeat(500_000)}>`), 'ready', null],
   ['rows of empty cells', header + ',,,,,\n'.repeat(60_000), 'ready', null],
   ['empty lines', header + '\n'.repeat(900_000), 'ready', null],
   [
@@ -37,7 +37,7 @@ const files: [name: string, text: string, state: 'ready' | 'failed', problem: Re
   ],
   ['a row of too many cells', `${header}${','.repeat(900_000)}\n`, 'failed', /more than 16384 cells/],
   [
-    'a category of blanks',
+    'a category name with many blanks',
     `Type,Name,Categories,Regular price\nsimple,Bowl,a${' '.repeat(900_000)}a,1.00\n`,
     'ready',
     null,
@@ -55,15 +55,15 @@ const files: [name: string, text: string, state: 'ready' | 'failed', problem: Re
     null,
   ],
   ['elements that are not items', feed('<a/>'.repeat(200_000)), 'failed', /more than 10000 elements/],
-  ['one item many times', feed('<item><g:id>1</g:id></item>'.repeat(12_000)), 'ready', null],
+  ['the same item many times', feed('<item><g:id>1</g:id></item>'.repeat(12_000)), 'ready', null],
   ['line breaks in XML', feed('\n'.repeat(900_000)), 'ready', null],
   [
-    'a tag of attributes',
+    'a tag with many attributes',
     feed(`<item ${Array.from({ length: 60_000 }, (_, at) => `a${at}="b" `).join('')}/>`),
     'failed',
     /longer than 64 KiB/,
   ],
-  ['a text of references', feed(`<item><g:id>1</g:id><title>${'&amp;'.repeat(180_000)}</title></item>`), 'ready', null],
+  ['a text of entities', feed(`<item><g:id>1</g:id><title>${'&amp;'.repeat(180_000)}</title></item>`), 'ready', null],
 ]
 
 eachEngine('imports', (given) => {

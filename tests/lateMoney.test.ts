@@ -405,7 +405,7 @@ eachEngine('a payment provider that responds late, wrongly or not at all', (give
   })
 
   for (const isDeleted of [false, true])
-    test(`a late charge is voided if its session ${isDeleted ? 'was deleted by an earlier release' : 'is kept while it is looked up'}`, async () => {
+    test(`a late charge is voided if its session ${isDeleted ? 'was deleted by an earlier release' : 'expires while its payment is looked up'}`, async () => {
       const fakeProvider = await openFakeProvider(given)
       fakeProvider.says.start = async (charge, ...rest) => {
         await fakeProvider.honest.start(charge, ...rest)
@@ -611,7 +611,7 @@ eachEngine('a payment whose outcome never becomes known', (given) => {
     assert.deepEqual(await fakeProvider.storage.read(findViolations), [])
   })
 
-  test('cannot be closed while its provider is still queried for the outcome', async () => {
+  test('cannot be closed in its first hour, while its provider is queried for the outcome', async () => {
     const fakeProvider = await openFakeProvider(given)
     fakeProvider.says.start = async (charge, ...rest) => {
       await fakeProvider.honest.start(charge, ...rest)

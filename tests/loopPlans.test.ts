@@ -20,7 +20,7 @@ interface Asked {
 // Each has a row for an app or an endpoint, or is a queue that is empty in the end.
 const small = new Set(['installations', 'webhook_endpoints', 'sales_recounts'])
 
-test('loops without work scan no table completely', async () => {
+test('loops without work do not fully scan any table that grows with the shop', async () => {
   const testServer = await openTestServer(given)
   const asked: Asked[] = []
   let loop = ''
