@@ -167,7 +167,7 @@ eachEngine('admin changes', (given) => {
     await assert.rejects(write('refused', 5_600), { code: 'change_too_large' })
   })
 
-  test('undoAdminChange restores the earlier value once, and its own change can be undone too', async () => {
+  test('undoAdminChange restores the earlier value once, and the undo itself can be undone', async () => {
     const parcel = await sentParcel()
     await track(parcel, 'B')
     const [change] = await list(`?subjectId=${parcel.fulfillmentId}`)

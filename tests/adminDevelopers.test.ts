@@ -207,7 +207,7 @@ eachEngine('developers', (given) => {
     assert.deepEqual(coded(await testServer.askAdmin('listAdminKeys', { key: secret })), [403, 'scope_missing'])
   })
 
-  test('a key can only create and rotate keys with scopes of its own, which expire no later than itself', async () => {
+  test('a key can create and rotate only keys whose scopes it has, and these expire no later than it does', async () => {
     const installationId = await newInstallation()
     const expiresAt = testServer.clock.now + 3_600_000
     const { key } = await testServer.newKey(['admin:developers', 'catalog:read'], { expiresAt })

@@ -196,7 +196,7 @@ eachEngine('privacy of the admin surface', (given) => {
     assert.equal((await testServer.askAdmin('listAdminCustomers', { key })).status, 403)
   })
 
-  test('a request to erase a customer keeps an order that is still to be shipped; without such orders, the loop then erases the customer completely', async () => {
+  test('a request to erase a customer keeps an order that is still to be shipped; without such orders, the background loop then erases the customer completely', async () => {
     const { orderId, customerId } = await buyAs('rosa@example.com')
     const path = { customerId }
     const note = { idempotencyKey: newId('req'), text: 'Calls at night.' }

@@ -729,7 +729,7 @@ eachEngine('imports and exports', (given) => {
     assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 
-  test('a file whose planning was interrupted three times is not read again, and the import has failed with that reason', async () => {
+  test('a file whose planning was interrupted three times is not read again, and its import fails with that reason', async () => {
     const rows = Array.from({ length: 50 }, () => unusedName('fatal')).map((slug) => `${slug},Fatal,,${slug},1.00,1\n`)
     const id = await sendFile(testServer, 'products', header + rows.join(''))
     const tools = { storage: testServer.storage, origin: () => testServer.origin, clock: () => testServer.clock.now }

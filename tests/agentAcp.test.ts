@@ -250,7 +250,7 @@ eachEngine('ACP', (given) => {
     assert.deepEqual([last.fulfillments[0].tracking_number, last.line_items[0].status], ['0034', 'fulfilled'])
   })
 
-  test('what the shopper types on the page is not sent to the platform, and is not overwritten by updates without it', async () => {
+  test('what the shopper types on the checkout page is not sent to the platform, and is not overwritten by updates without it', async () => {
     const { testServer, ask } = await openShop(given)
     const { id, continue_url: url } = (await ask('POST', '/checkout_sessions', acpWhole())).body
     await typeOnPage(testServer, url)

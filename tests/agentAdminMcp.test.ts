@@ -25,7 +25,7 @@ const call = async (testServer: TestServer, key: string, name: string, args: obj
   (await post(testServer, key, 'tools/call', { name, arguments: args })).body.result
 
 eachEngine('MCP for merchants', (given) => {
-  test('a tool changes a price, the change is listed, and it is undone', async () => {
+  test('a tool changes the name of the shop, the change is listed, and it is undone', async () => {
     const testServer = await openTestServer(given)
     const { admin } = testServer.keys
     const { result } = (await post(testServer, admin, 'initialize', { protocolVersion: '2025-11-25' })).body

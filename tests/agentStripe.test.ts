@@ -25,7 +25,7 @@ const paidWith = (handlerId: string, token: string) => ({
 const shared = (token: string) => paidWith('stripe_shared_payment_token', token)
 
 eachEngine('agent payments with Stripe tokens', (given) => {
-  test('a shared payment token and a Google Pay token pay; a decline cancels its payment intent, and a 3-D Secure challenge continues on the page', async () => {
+  test('a shared payment token and a Google Pay token pay; a decline cancels its payment intent, and a 3-D Secure challenge continues on the checkout page', async () => {
     const { testServer, there } = await openStripeShop(given)
     await letAgentsIn(testServer)
     const { ask } = platformOf(testServer)

@@ -581,7 +581,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal((await ask('GET', path)).body.status, 'completed')
   })
 
-  test('what the shopper types on the page is not sent to the platform and is neither stored nor logged in clear text', async () => {
+  test('what the shopper types on the checkout page is not sent to the platform and is neither stored nor logged in clear text', async () => {
     const { testServer } = await openShop(withoutLeases(given))
     const { ask, calls } = await signingPlatform(given, testServer)
     const { id, continue_url: url } = (await ask('POST', '/checkout-sessions', whole())).body
@@ -605,7 +605,7 @@ eachEngine('UCP by REST', (given) => {
       assert.doesNotMatch((await readFile(file + part)).toString('latin1'), /planted/i)
   })
 
-  test('200: the contact of a checkout is the one sent last, and a VAT number from the page is not overwritten', async () => {
+  test('200: the contact of a checkout is the one sent last, and a VAT number from the checkout page is not overwritten', async () => {
     const { testServer, ask } = await openShop(given)
     const { checkout } = testServer.app
     const { id, continue_url: url } = (await ask('POST', '/checkout-sessions', whole())).body
@@ -706,7 +706,7 @@ eachEngine('UCP by REST', (given) => {
     assert.equal((await ask('GET', address)).status, 200, blocked.text)
   })
 
-  test('unknown platforms cannot use up the places for platforms or webhook endpoints of a shop', async () => {
+  test('unknown platforms can use up neither the limit of platforms of a shop nor its limit of webhook endpoints', async () => {
     const { testServer } = await openShop(given)
     const { storage, clock, seller } = testServer
     const tools = {

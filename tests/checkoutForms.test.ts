@@ -154,7 +154,7 @@ anyEngine('the checkout without script', (given) => {
       assert.doesNotMatch(page.html, /value="(?:1234|123|09 \/ 29|Ada Byron)"/)
     })
 
-    test('a bank challenge is failed once, then passed', async () => {
+    test('a shopper can pass a bank challenge after failing one', async () => {
       const session = await shop.ready()
       const page = await visit(session)
       await pay(page, challengeCard)

@@ -88,7 +88,7 @@ describe('the style sheet of a color', () => {
 
   const lineOf = (lines: string, name: string) => new RegExp(`--${name}:(#[0-9a-f]{6})`).exec(lines)?.[1] ?? ''
 
-  test('has the background colors of the shop, and readable text on every background and on the button', () => {
+  test('has the background colors of the storefront, and readable text on every background and on the button', () => {
     for (const text of colors) {
       const color = parseColor(text)
       assert.ok(color)
@@ -172,7 +172,7 @@ describe('the style sheet of a color', () => {
     await tab.close()
   })
 
-  test('is served for a valid color, and 404 for anything else', async () => {
+  test('is served for a valid color; anything else gets 404', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const answer = await testServer.fetch('/checkout/color/2c4c3e.css')
     assert.deepEqual(

@@ -229,7 +229,7 @@ describe('the checkout page', () => {
       }
     }
 
-    test('at 400 % zoom nothing is cut off', async () => {
+    test('at 400 % zoom the page does not scroll sideways', async () => {
       const { path } = await shop.ready()
       await visit(path, async (tab) => {
         await tab.setViewportSize({ width: 320, height: 256 })

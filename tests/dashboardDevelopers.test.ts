@@ -286,7 +286,7 @@ eachEngine('the developer pages of the dashboard', (given) => {
     assert.equal(after.body.data.shop.lowStockAt, body.data.shop.lowStockAt)
   })
 
-  test('all parts of a large change are shown on pages of their own', async () => {
+  test('all parts of a large change are listed on several pages', async () => {
     const { page, path } = dashboardUser
     const changes = Array.from({ length: 120 }, (_, index) => ({
       ...({ kind: 'change', what: 'product', id: `prd_bulk_${index}`, name: `Bulk ${index}.` } as const),

@@ -777,7 +777,7 @@ eachEngine('the event of an exhausted promotion', (given) => {
     assert.deepEqual([await announced(promotion), used, version], [[], 0, 3])
   })
 
-  test('is emitted once for concurrent last uses, of which one counts', async () => {
+  test('is emitted once if several concurrent payments claim the last use, of which one succeeds', async () => {
     const promotion = await made({ code: 'RACE', usageLimit: 1 })
     const ready = await Promise.all([1, 2, 3].map(() => checkout.ready({ CARD: 3 }, { promotionCode: 'RACE' })))
     await Promise.all(ready.map(({ secret, view }) => checkout.pay(secret, view)))

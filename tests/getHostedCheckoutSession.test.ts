@@ -10,7 +10,7 @@ import { expireSessions } from '../src/domain/checkout/sweep.ts'
 const minute = 60_000
 
 eachEngine('getHostedCheckoutSession', (given) => {
-  test('200 shows expired from the exact time on, before and after the sweep, and the stock is available immediately', async () => {
+  test('200 shows the session as expired from the exact time on, before and after the sweep, and the stock is available immediately', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, open, read } = await checkoutOf(testServer)
     const { id, cartId } = (await open({ 'ROSE-24': 3 }, { expiresInSeconds: 300 })).body.data

@@ -85,7 +85,7 @@ eachEngine('getPublicCart', (given) => {
     assert.equal(body.data.items[1].availability, 'out_of_stock')
   })
 
-  test('200 shows expired from the exact time on, before and after the sweep, which increases the version and emits the event', async () => {
+  test('200 shows the cart as expired from the exact time on, before and after the sweep, which increases the version and emits the event', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const carts = await cartsOf(testServer)
     const [idle, busy] = [await carts.create({ CARD: 1 }), await carts.create({ CARD: 1 })]

@@ -378,7 +378,7 @@ eachEngine('idempotency', (given) => {
   })
 
   // On PostgreSQL the work begins before it is known whether the key is free.
-  test('if a key turns out to be used after the work was done, the effects of the work are rolled back', async () => {
+  test('if the work was done before its key is found to be used, the effects of the work are rolled back', async () => {
     await testServer.storage.write((tx) => tx.sql`create table effects (n bigint not null)`)
     const { installationId } = testServer
     const claim = { claimant: installationId, key: 'begun-early', fingerprint: 'one', now: Date.now() }
