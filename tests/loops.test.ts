@@ -108,7 +108,7 @@ eachEngine('a loop continues after a row that fails', (given) => {
     assert.deepEqual(await stale(), [])
   })
 
-  test('a shop file is applied although a stale product cannot be rendered', async () => {
+  test('a shop file is applied although a stale product cannot be refreshed', async () => {
     const { storage, clock } = testServer
     const [row] = await storage.read(
       (db) => db.sql<{ id: string }>`select product_id as "id" from listed_products where slug = 'rival-only'`,

@@ -75,7 +75,7 @@ eachEngine('admin keys and people', (given) => {
     return (await openBrowser(testServer).submit(`${testServer.origin}/admin/sign-in`, fields)).status === 200
   }
 
-  test('a key cannot take over an account: its links are only e-mailed to the person, and stop working with the key', async () => {
+  test('a key cannot take over an account: the links that it makes are only e-mailed to the person, and stop working when the key ends', async () => {
     const victim = await newPerson('victim', 'staff')
     const { id, key } = await testServer.newKey(scopes)
     const invited = await testServer.askAdmin('inviteAdminMember', {
@@ -114,7 +114,7 @@ eachEngine('admin keys and people', (given) => {
     assert.equal(await entersWith(victim.email, 'a third password of mine'), true)
   })
 
-  test('owners are notified of a person who joined by the invitation of a key, but not by that of a person', async () => {
+  test('owners are notified of a new member whom a key invited, but not of one whom a person invited', async () => {
     const owner = await newPerson('captain', 'owner')
     const { key } = await testServer.newKey(scopes)
     const body = keyed({ email: 'joiner@bloom.example', role: 'staff' })
@@ -135,7 +135,7 @@ eachEngine('admin keys and people', (given) => {
     assert.deepEqual(await kindsTo(owner.email), ['member_joined'])
   })
 
-  test('an app with an access token does not get the link either', async () => {
+  test('an app that invites a person does not get the link either', async () => {
     const app = await testServer.newApp({ name: 'Team tool', scopes })
     const installed = await installApp(testServer, { app, scope: scopes.join(' ') })
     const { accessToken: token } = installed
@@ -156,7 +156,7 @@ eachEngine('admin keys and people', (given) => {
     assert.deepEqual(await kindsTo('guest@bloom.example'), ['invitation'])
   })
 
-  test('409 if no server sends e-mails, and nothing is created', async () => {
+  test('an invitation and a password reset get 409 if no server sends e-mails, and create nothing', async () => {
     const member = await newPerson('unreached', 'viewer')
     await switchMail(false)
     for (const answer of [
@@ -179,7 +179,7 @@ eachEngine('admin keys and people', (given) => {
     await testServer.storage.write((tx) => setSecondFactorRequired(tx, testServer.merchantId, false))
   })
 
-  test('a person is notified of a new role or link that another person made, and not of their own changes', async () => {
+  test('a person is notified when a key or another person changes their role or resets their password, but not of their own changes', async () => {
     const [owner, member] = [await newPerson('chief', 'owner'), await newPerson('ranked', 'viewer')]
     const principal = personCaller({
       userId: owner.id,

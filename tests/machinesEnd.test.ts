@@ -85,7 +85,7 @@ eachEngine('what a key created', (given) => {
     assert.equal(await isIn(secret), false)
   })
 
-  test('keys and invitations that a key created belong to the new key after its rotation, and end with that', async () => {
+  test('after the rotation of a key, the keys and invitations that it created belong to its successor, and end with the successor', async () => {
     const maker = await testServer.newKey(['admin:developers', 'admin:people', 'admin:read', 'catalog:read'])
     const made = await makeKeyBy(maker.key)
     const email = 'handed@bloom.example'

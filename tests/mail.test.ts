@@ -255,7 +255,7 @@ eachEngine('sent e-mails', (given) => {
     assert.ok(!lines.includes('ada@example.com'))
   })
 
-  test('a crash after the response of the mail server sends the e-mail again with the same Message-ID', async () => {
+  test('if the process crashes right after the response of the mail server, the e-mail is sent again with the same Message-ID', async () => {
     const shop = await openMailTestServer(given, server.url)
     await shop.buy()
     const dying: MailTools = {
@@ -308,7 +308,7 @@ eachEngine('sent e-mails', (given) => {
       assert.doesNotMatch(text, /still to be paid|IBAN|Waiting for payment/)
   })
 
-  test('no e-mail contains the city that the shopper typed, but it contains the country', async () => {
+  test('e-mails contain the country of the address, but never the city that the shopper typed', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, installationId, clock } = shop.testServer
     const moment = () => ({ now: ++clock.now, cause: null })
@@ -329,7 +329,7 @@ eachEngine('sent e-mails', (given) => {
     assert.equal(server.emails.filter(({ text }) => text.includes('Germany')).length, 7)
   })
 
-  test('after a shopper was erased while their e-mail is sent, no address is left', async () => {
+  test('if a shopper is erased while an e-mail to them is sent, the row of the e-mail contains no address', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, installationId } = shop.testServer
     await shop.buy()
@@ -593,7 +593,7 @@ eachEngine('sent e-mails', (given) => {
     ])
   })
 
-  test('a person gets at most ten e-mails an hour, and none is queued if no server sends e-mails', async () => {
+  test('a person gets at most ten e-mails of one kind in an hour, and none is queued if no server sends e-mails', async () => {
     const shop = await openMailTestServer(given, server.url)
     const { storage, merchantId, clock } = shop.testServer
     const queue = (count: number, name: string) =>
@@ -647,7 +647,7 @@ anyEngine('e-mails and mail servers', (given) => {
     assert.ok(said.length <= 4)
   })
 
-  test('a refusal because of the recipient is final; other failures are retried for two days', async () => {
+  test('a refusal because of the recipient or the content is final; other failures are retried up to seven times', async () => {
     const shop = await openMailTestServer(given, server.url)
     server.behave = (address) => {
       if (address.startsWith('nobody')) return { kind: 'refuse', at: 'rcpt', code: 550 }
@@ -680,7 +680,7 @@ anyEngine('e-mails and mail servers', (given) => {
     server.behave = () => ({ kind: 'take' })
   })
 
-  test('a refusal because of the sender, the relay or a quota is retried, at whatever step it comes', async () => {
+  test('an e-mail that is refused because of the sender, the relay or a quota is sent again, at whatever step it was refused', async () => {
     const shop = await openMailTestServer(given, server.url)
     const said = {
       relay: { at: 'rcpt', code: 554, status: '5.7.1' },

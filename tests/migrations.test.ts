@@ -67,7 +67,7 @@ function complaintsAbout(name: string, script: string): string[] {
 describe('migrations', () => {
   const names = readdirSync(folder).map((file) => file.replace('.sql', ''))
 
-  test(`from ${firstVersion} on only expand the schema, by one plain command after the other`, () => {
+  test(`from ${firstVersion} on contain only allowed commands`, () => {
     const newer = names.filter((name) => Number(name.slice(0, 4)) >= firstVersion)
     const scripts = newer.map((name) => complaintsAbout(name, readFileSync(join(folder, `${name}.sql`), 'utf8')))
     assert.deepEqual(scripts.flat(), [])
@@ -93,7 +93,7 @@ describe('migrations', () => {
     assert.deepEqual(complaintsAbout('0099_good', good), [])
   })
 
-  test('that remove something must contain the version that they need in their name', () => {
+  test('that remove something must have a name with the version that they need', () => {
     const problems = (name: string) => complaintsAbout(name, 'alter table a drop column b;').length
     assert.deepEqual(['0099_needs_0098_drop_b', '0099_drop_b', '0099_needs_0100_drop_b'].map(problems), [0, 1, 1])
   })

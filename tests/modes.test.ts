@@ -31,7 +31,7 @@ async function announcedTo({ storage, installationId, mode }: ModeTestServer, su
 }
 
 anyEngine('test and live mode', (given) => {
-  test('a test purchase does not change live stock, live order numbers and live uses of a promotion', async () => {
+  test('a test purchase changes neither live stock, nor live order numbers, nor live uses of a promotion', async () => {
     const { test: trial, live } = await openTwoModes(given)
     assert.equal(await live.available('card', 'CARD'), 1_000)
     const tried = await trial.buy({ CARD: 900 }, { promotionCode: 'HALF' })
@@ -143,7 +143,7 @@ anyEngine('test and live mode', (given) => {
     await assert.rejects(trial.buy({ CARD: 3 }, { promotionCode: 'MINE' }), /customer_limit_reached/)
   })
 
-  test('the operator can lower a limit below the test uses, but not below the live uses', async () => {
+  test('the operator can lower a usage limit below the number of test uses; the promotion is then exhausted', async () => {
     const { test: trial, live } = await openTwoModes(given)
     const limited = (usageLimit: number) => ({
       ...twoModes,

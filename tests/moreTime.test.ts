@@ -39,7 +39,7 @@ eachEngine('extending the time of a checkout', (given) => {
     assert.deepEqual([view?.session.hold.status, view?.session.hold.expiresAt], ['held', inMinutes(15)])
   })
 
-  test('never shortens the time, and never beyond a day after the checkout was opened', async () => {
+  test('never shortens the time, and never extends it beyond a day after the checkout was opened', async () => {
     const { id, secret } = await open(86_400)
     const { expiresAt } = await read(id)
     assert.equal((await testServer.app.checkout.keepOpen(secret))?.view.session.expiresAt, expiresAt)

@@ -106,7 +106,7 @@ describe('a merchant that is moved', () => {
     await assert.rejects(moveMerchant(from, to, 'nobody', toNext), /there is no merchant nobody/)
   })
 
-  test('is copied after transactions that have locked its rows, and has due work at the new database only after it left the old one', async () => {
+  test('is copied only after transactions that have locked its rows end, and has due work at the new database only after it left the old one', async () => {
     const shop = await makeShop(given, [shoppingShop('moving')], { webhookUrl: 'http://127.0.0.1:9999/' })
     const [from, other] = [await openAt(shop.url), await openAt(shop.url)]
     const to = await openAt(await given.freshUrl())

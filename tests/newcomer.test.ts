@@ -8,7 +8,7 @@ import { serve, tempFolder } from '../harness/process.ts'
 
 const { test } = browserSuite
 
-test('a newcomer gets from the start page to a paid order that both APIs return, and signs in with the printed link', async () => {
+test('a newcomer gets from the start page to a paid order, and signs in with the printed password; the printed API keys work', async () => {
   const folder = await tempFolder()
   const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'shop.db')}` }
   const server = await serve(settings)

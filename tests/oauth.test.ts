@@ -243,7 +243,7 @@ eachEngine('concurrent OAuth requests', (given) => {
     return { statuses, ended: Number(ended?.n) }
   }
 
-  test('each of six codes that one key redeems six times concurrently gives one response, whose token works', async () => {
+  test('each of six codes that one key redeems six times concurrently gives one token, which works', async () => {
     const testServer = await open()
     const key = await makeDpopKey()
     const { statuses, ended } = await redeemed(testServer, 'Racer', [key, key, key, key, key, key])
@@ -251,7 +251,7 @@ eachEngine('concurrent OAuth requests', (given) => {
     assert.equal(ended, 0)
   })
 
-  test('each of six codes that different keys redeem concurrently gives at most one response, whose token does not work, and its installation ends', async () => {
+  test('if different keys redeem the same code concurrently, at most one gets a token, the token does not work, and the installation ends', async () => {
     const testServer = await open()
     const keys = [await makeDpopKey(), await makeDpopKey(), await makeDpopKey()]
     const { statuses, ended } = await redeemed(testServer, 'Thief', keys)
@@ -414,7 +414,7 @@ eachEngine('the keys and tokens of an installation stop working on every node', 
         assert.equal(await testServer.storage.write((tx) => uninstallApp(tx, installationId, now)), false)
       },
     },
-    'the app revokes its key': {
+    'the app revokes its key (its token keeps working)': {
       isWhole: false,
       async end({ testServer, installed, keyId }) {
         const body = { idempotencyKey: 'over' }
@@ -651,7 +651,7 @@ eachEngine('the pages that install an app', (given) => {
     }
   })
 
-  test('signing in with a new password works immediately, also if the clock is set back by an hour', async () => {
+  test('signing in with a new password works even if the clock was set back by an hour, and earlier sessions stay ended', async () => {
     const testServer = await openOAuthTestServer(given)
     const userId = await testServer.newUser('early@bloom.example', [testServer.merchantId])
     const passwordHash = await hashPassword(password, cheapCost)
@@ -674,7 +674,7 @@ eachEngine('the pages that install an app', (given) => {
     assert.match((await owner.visit(ask(testServer))).text, /name="password"/, 'and so is this one by the next')
   })
 
-  test('an approval whose code is never redeemed ends; an app that only has its refresh token stays', async () => {
+  test('an approval whose code is never redeemed ends; an installation whose app only has its refresh token stays', async () => {
     const testServer = await open()
     const installed = await installApp(testServer)
     const browser = openBrowser(testServer)
@@ -1060,7 +1060,7 @@ anyEngine('the addresses of OAuth', (given) => {
     })
   })
 
-  test('a body that is too large is refused before it is read', async () => {
+  test('a body or an address that is too long is refused, and so is a body without a content-length', async () => {
     const testServer = await open()
     const { status, body } = await testServer.fetch('/oauth/token', { method: 'POST', body: 'x'.repeat(70_000) })
     assert.deepEqual([status, body.error], [400, 'invalid_request'])

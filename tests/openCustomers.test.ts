@@ -157,7 +157,7 @@ eachEngine('customers of a storefront', (given) => {
     assertError(await testServer.ask('getCustomer', { headers: foreign.headers }), 'unauthenticated')
   })
 
-  test('the response is the same for an address with orders, one without orders, and one over its limit', async () => {
+  test('the response to a request for a code is the same for an address with orders, one without orders, and one over its limit', async () => {
     await bought('known@example.com')
     const shapes = new Set<string>()
     const sent = (await mails()).length

@@ -34,7 +34,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
       }
     }
 
-    test('the first start creates the demo shop and prints working keys; the second start keeps everything', async () => {
+    test('the first start creates the demo shop and prints working keys; after the second start the same keys work, and no new ones are printed', async () => {
       const settings = await environment(given.freshUrl())
       // As processes on one engine: the other differs in what it stores.
       const start = engine === 'sqlite' ? serve : serveHere
@@ -386,7 +386,7 @@ describe('the command line', () => {
     assert.ok(!server.printed().includes('cwk_'))
   })
 
-  test('without settings the server listens only on this machine in production; with a public address its secret must be in another folder', async () => {
+  test('in production without a public address the server listens only on this machine; with one, it refuses a root secret beside the database', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}`, NODE_ENV: 'production' }
     const server = await serve(settings)

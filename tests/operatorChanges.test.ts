@@ -125,7 +125,7 @@ eachEngine('the audit log of changes by the operator', (given) => {
     assert.equal((await count()).length, before)
   })
 
-  test('has entries for files, promotions and payment methods, and the change of a file can be undone', async (t) => {
+  test('has entries for apply, import, promotions, agents and payment methods; a change made by apply can be undone', async (t) => {
     const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
     t.after(() => rm(folder, { recursive: true }))
     const file = async (name: string, text: string) => {

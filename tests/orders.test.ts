@@ -345,7 +345,7 @@ eachEngine('an order', (given) => {
     })
 
   for (const isRestocked of [false, true])
-    test(`is cancelled if a part of it was refused at the door, restocking ${isRestocked ? 'all units' : 'only unsent units'}`, async () => {
+    test(`is cancelled if the part of it that was sent was refused at the door, restocking ${isRestocked ? 'all units' : 'only unsent units'}`, async () => {
       const testServer = await openCheckout(given)
       const cash = { isManual: true, method: 'cash_on_delivery', code: 'ONCE' } as const
       const { orderId } = await testServer.orders.place(cash)

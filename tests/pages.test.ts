@@ -40,7 +40,7 @@ for (const path of ['/', '/docs', '/docs/extensions']) {
       // Colours do not hang on the width, and the reference is long.
       const isPair = (device === 'desktop') === (colorScheme === 'dark')
       if (!isWide && (path !== '/' ? device === 'desktop' || !isPair : isPair)) continue
-      test(`${path} on a ${device} in ${colorScheme}`, async () => {
+      test(`${path} is accessible and fits the window on a ${device} in ${colorScheme} mode`, async () => {
         await visit(path, { viewport, colorScheme }, async (tab) => {
           // What is folded away must be as readable as the rest.
           await tab.evaluate(`for (const fold of document.querySelectorAll('details')) fold.open = true`)
@@ -95,7 +95,7 @@ describe('the reference', () => {
     )
   })
 
-  test('links into the former single page still lead to the operation', async () => {
+  test('links into the former single page lead to an entry that links to the operation', async () => {
     await visit('/docs#setPublicCartAddress', { viewport: sizes.telephone, javaScriptEnabled: false }, async (tab) => {
       await tab.locator('#setPublicCartAddress a').click()
       await tab.waitForURL(/\/docs\/carts#setPublicCartAddress$/)

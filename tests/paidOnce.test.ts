@@ -115,7 +115,7 @@ eachEngine('a direct debit whose outcome the operator records', (given) => {
 
 eachEngine('a direct debit during two concurrent look-ups', (given) => {
   for (const second of ['pending', 'approved'] as const)
-    test(`has an order that is ${second === 'pending' ? 'unpaid' : 'paid'} if the second look-up finds ${second}`, async () => {
+    test(`stays pending if the second look-up, recorded after the first, finds ${second}, and a later one marks its order as paid`, async () => {
       const shop = await openShop(given)
       const { bank, clock, testServer } = shop
       const { paymentId, payment } = await shop.begin()

@@ -201,7 +201,7 @@ eachEngine('a payment', (given) => {
     assert.equal((await pay(secret, await look(secret))).view.session.status, 'completed')
   })
 
-  test('of 200 concurrent shoppers for 20 units, 20 get an order, and the others are refused and not charged', async () => {
+  test('of 200 concurrent shoppers for 20 units, 20 get a session; once these have expired, 20 concurrent payments sell all units', async () => {
     const products = [
       {
         slug: 'rare',
@@ -258,7 +258,7 @@ eachEngine('a payment', (given) => {
     assert.equal((await pay(secret, await look(secret))).problem?.code, 'item_unavailable')
   })
 
-  test('a payment that is approved after the SKU was removed from sale sells the held units', async () => {
+  test('a payment that is approved after the SKU was removed from sale completes the session with its totals', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay, read } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })
@@ -394,7 +394,7 @@ eachEngine('a payment', (given) => {
     )
   })
 
-  test('the address of a checkout page is not stored in clear text, but a repeated request returns it again', async () => {
+  test('the URL of a checkout page is not stored in clear text, but a repeated request returns it again', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts } = await checkoutOf(testServer)
     const body = {

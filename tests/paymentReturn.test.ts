@@ -146,7 +146,7 @@ eachEngine('a shopper who returns from the provider', (given) => {
     assert.equal(await comeBack(), 'shop')
   })
 
-  test('need not wait for the end of the lease if the process died while it created the payment', async () => {
+  test('can go on after 25 seconds, or once the only server has started again, if the process died while it created the payment', async () => {
     const { bank, testServer } = await openShop(given)
     const { payTools } = testServer.app
     const checkout = await checkoutOf(testServer)
@@ -195,7 +195,7 @@ eachEngine('a shopper who returns from the provider', (given) => {
     assert.equal(bank.provider.calls.lookUp, before + 4)
   })
 
-  test('triggers a look-up by loading the page, and polling of the page triggers one less often', async () => {
+  test('triggers a look-up by loading the page after ten seconds; the polling of the page triggers one only after a minute', async () => {
     const { bank, testServer, paid, get, look, state } = await openShop(given)
     const asked = () => bank.provider.calls.lookUp
     await look()

@@ -41,7 +41,7 @@ for (const kind of ['folder', 'bucket'] as const)
       await rm(folder, { recursive: true })
     })
 
-    test('a stored picture is served with the headers of a picture only, and can be cached forever', async () => {
+    test('a picture that the database lists is served and can be cached forever; a file that it does not list gets 404', async () => {
       await files.put(name, bytes, 'image/webp')
       await files.put(name, bytes, 'image/webp')
       assert.equal((await testServer.fetch(`/media/${name}`)).status, 404, 'a file alone is not a picture')
@@ -96,7 +96,7 @@ describe('a folder of pictures', () => {
 })
 
 describe('a bucket that responds wrongly', () => {
-  test('has an error code for each kind of failure, which contains no secret', async () => {
+  test('causes an error with a code for each kind of failure, and no error contains the secret', async () => {
     const bucket = await openBucket(clock)
     try {
       const code = (work: Promise<unknown>) =>

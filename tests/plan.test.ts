@@ -261,7 +261,7 @@ describe('the structure of src', () => {
   const files = sourceFiles()
   const imports = files.flatMap((file) => importsIn(file, readFileSync(join(root, file), 'utf8')))
 
-  test('every import goes to a lower layer, and libraries are imported only by the listed files', () => {
+  test('every import goes to an earlier folder of the plan, and libraries are imported only by the listed files', () => {
     assert.ok(imports.length > 200, 'the search finds the imports')
     assert.deepEqual(imports.map(complaint).filter(Boolean), [])
   })
@@ -315,7 +315,7 @@ describe('the structure of src', () => {
     assert.deepEqual(literalsIn('domain/orders/lifecycle.ts', text), [])
   })
 
-  test('only platform/storage and the file for its full-text index query which engine is used', () => {
+  test('besides files that only name the engine, only platform/storage and the file for the full-text index depend on which engine is used', () => {
     const asking = files.filter((file) => isAskingForEngine(file, readFileSync(join(root, file), 'utf8')))
     assert.deepEqual(asking, ['domain/search/engines.ts'])
     // The check must be able to fail.

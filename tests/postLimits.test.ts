@@ -166,7 +166,7 @@ describe('rate limits of browsers', () => {
     assert.match(refused.text, /href="\/shop/)
   })
 
-  test('the contract, the reference and the start page have the same limit as a checkout', async () => {
+  test('the contract, the reference and the start page have the same limits as loading a checkout', async () => {
     for (const path of ['/openapi.json', '/docs', '/']) {
       const from = newNetwork()
       const look = (network: string) => testServer.fetch(path, { headers: { 'x-forwarded-for': network } })

@@ -67,23 +67,23 @@ describe('a promotion code', () => {
   })
 })
 
-describe('a shop file with bad promotions', () => {
+describe('reading a shop file with invalid promotions', () => {
   const cases: readonly [what: string, entry: object, path: string, message: RegExp][] = [
-    ['a percentage without one', { type: 'percentage' }, '/percentage', /is required/],
+    ['the type percentage without a percentage', { type: 'percentage' }, '/percentage', /is required/],
     ['a percentage with an amount', { type: 'percentage', percentage: 1, amount: 1 }, '/amount', /is not allowed/],
-    ['a fixed amount without one', { type: 'fixed_amount' }, '/amount', /is required/],
-    ['free shipping of some percent', { type: 'free_shipping', percentage: 1 }, '/percentage', /is not allowed/],
-    ['no percent', { type: 'percentage', percentage: 0 }, '/percentage', /from 1 to 10000/],
-    ['more than everything', { type: 'percentage', percentage: 10_001 }, '/percentage', /from 1 to 10000/],
+    ['the type fixed_amount without an amount', { type: 'fixed_amount' }, '/amount', /is required/],
+    ['free shipping with a percentage', { type: 'free_shipping', percentage: 1 }, '/percentage', /is not allowed/],
+    ['a percentage of 0', { type: 'percentage', percentage: 0 }, '/percentage', /from 1 to 10000/],
+    ['a percentage above 100 %', { type: 'percentage', percentage: 10_001 }, '/percentage', /from 1 to 10000/],
     ['half a basis point', { type: 'percentage', percentage: 0.5 }, '/percentage', /integer/],
-    ['an amount of nothing', { type: 'fixed_amount', amount: 0 }, '/amount', /integer/],
-    ['another type', { type: 'gift' }, '/type', /one of/],
-    ['no code', { code: '   ' }, '/code', /1 to 64/],
+    ['an amount of 0', { type: 'fixed_amount', amount: 0 }, '/amount', /integer/],
+    ['an unknown type', { type: 'gift' }, '/type', /one of/],
+    ['a blank code', { code: '   ' }, '/code', /1 to 64/],
     ['a code of two words', { code: 'TEN OFF' }, '/code', /without spaces/],
-    ['a code with something invisible', { code: 'TEN\u200bOFF' }, '/code', /letters/],
-    ['a code that grows too long', { code: '\ufdfa'.repeat(8) }, '/code', /1 to 64/],
-    ['a currency that is none', { currency: 'XXX' }, '/currency', /ISO 4217/],
-    ['a day that is none', { startsAt: '2026-02-30T00:00:00Z' }, '/startsAt', /instant/],
+    ['a code with an invisible character', { code: 'TEN\u200bOFF' }, '/code', /letters/],
+    ['a code that is too long once normalized', { code: '\ufdfa'.repeat(8) }, '/code', /1 to 64/],
+    ['an unknown currency', { currency: 'XXX' }, '/currency', /ISO 4217/],
+    ['a start on a date that does not exist', { startsAt: '2026-02-30T00:00:00Z' }, '/startsAt', /instant/],
     ['an end in local time', { endsAt: '2026-12-01T00:00:00' }, '/endsAt', /instant/],
     ['an empty end', { endsAt: '' }, '/endsAt', /instant/],
     [
@@ -92,12 +92,12 @@ describe('a shop file with bad promotions', () => {
       '/endsAt',
       /after/,
     ],
-    ['a limit below nothing', { usageLimit: -1 }, '/usageLimit', /integer/],
-    ['no use for anybody', { customerLimit: 0 }, '/customerLimit', /integer/],
-    ['a category that is not there', { categories: ['roses', 'shoes'] }, '/categories/1', /a category of this file/],
-    ['a SKU that is not there', { skus: ['ROSE-12', 'SHOE'] }, '/skus/1', /the code of a SKU of this file/],
+    ['a negative usage limit', { usageLimit: -1 }, '/usageLimit', /integer/],
+    ['a customer limit of 0', { customerLimit: 0 }, '/customerLimit', /integer/],
+    ['an unknown category', { categories: ['roses', 'shoes'] }, '/categories/1', /a category of this file/],
+    ['an unknown SKU', { skus: ['ROSE-12', 'SHOE'] }, '/skus/1', /the code of a SKU of this file/],
     ['a SKU twice', { skus: ['ROSE-12', 'ROSE-12'] }, '/skus/1', /repeat/],
-    ['a member nobody knows', { maximum: 3 }, '/maximum', /known/],
+    ['an unknown member', { maximum: 3 }, '/maximum', /known/],
   ]
   for (const [what, entry, path, message] of cases) {
     test(`reports ${what}`, () => {
@@ -380,7 +380,7 @@ eachEngine('promotions', (given) => {
   })
 
   if (given.engine === 'sqlite') {
-    test('a code is found by an index', async () => {
+    test('promotions are found by code and by id, and listed, with an index', async () => {
       const plans: string[] = []
       await storage.read(async (db) => {
         const explained: Reader = {

@@ -26,19 +26,19 @@ eachEngine('short runs of the proofs', (given) => {
   const glances: Readonly<Record<string, (tools: RunTools) => Promise<RunResult>>> = {
     // Not on PostgreSQL, where they take longest: `npm run proof -- model modes contract --short` has them on both.
     ...(given.engine === 'sqlite' && {
-      'model: histories of steps are as the model says': (tools) => runModel(given, { histories: 2, steps: 20 }, tools),
-      'model: products are as the model says, changed by hand and by files': (tools) =>
+      'model: the server behaves as the model predicts in random sequences of steps': (tools) =>
+        runModel(given, { histories: 2, steps: 20 }, tools),
+      'model: products are as the model predicts after changes by hand and by files': (tools) =>
         runAdminModel(given, { histories: 2, steps: 12 }, tools),
-      'model: what happens after a purchase is as the model says': (tools) =>
+      'model: what happens after a purchase is as the model predicts': (tools) =>
         runAfterSalesModel(given, { histories: 3, steps: 20 }, tools),
-      'modes: live numbers are as if nothing had happened in test mode': (tools) =>
-        runModes(given, { steps: 60 }, tools),
-      'agents: a unit is sold once, a key charges once, and a server that is killed goes on': (tools) =>
+      'modes: what happens in test mode changes no live numbers': (tools) => runModes(given, { steps: 60 }, tools),
+      'agents: a unit is sold once, an idempotency key charges once, also after a server was killed': (tools) =>
         runAgents(given, { races: 2, kills: 1, repeats: 10, opened: 20, hostile: 0 }, tools),
       // What is declared is checked before a row is read.
       'contract: generated requests are answered as declared': (tools) => runContract(given, { requests: 4 }, tools),
     }),
-    'poison: one bad row in every table keeps no other row from its turn': (tools) =>
+    'poison: one bad row in every table does not stop the processing of the other rows': (tools) =>
       runPoison(given, { rounds: 1, merchants: 2, rows: 1 }, tools),
   }
   for (const [name, run] of Object.entries(glances)) {
@@ -50,7 +50,7 @@ eachEngine('short runs of the proofs', (given) => {
   }
 })
 
-test('runs of test files contain only existing files', () => {
+test('the proofs that run test files name only existing files', () => {
   assert.ok(suiteFiles.size > 0)
   for (const [name, files] of suiteFiles)
     for (const file of files) assert.ok(existsSync(new URL(`../${file}`, import.meta.url)), `${name}: ${file}`)

@@ -63,7 +63,7 @@ eachEngine('events of a payment provider', (given) => {
     assert.deepEqual(await paid.events(), ['order.placed', 'order.paid'])
   })
 
-  test('events are read at every start, and each account by one of several nodes', async () => {
+  test('events are read at every start, and those of an account by only one of several nodes', async () => {
     const { testServer, read, bank } = await openShop(given)
     await connectBank(testServer, { mode: 'live', createdAt: testServer.clock.now - day })
     const since: number[] = []

@@ -75,7 +75,7 @@ eachEngine('what a look-up finds about refunds and outcomes', (given) => {
   })
 
   for (const namesKeys of [true, false]) {
-    test(`a refund of ours is never counted twice, ${namesKeys ? 'by its key' : 'also if the provider does not report keys'}`, async () => {
+    test(`a refund of ours is never counted twice, ${namesKeys ? 'if the provider reports its key' : 'even if the provider does not report its key'}`, async () => {
       const shop = await openBankShop(given)
       shop.bank.namesKeys = namesKeys
       const { orderId, paymentId } = await shop.place()

@@ -415,7 +415,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('a product with a refused row keeps its SKUs in their order, and importing the file again changes nothing', async () => {
+  test('a refused row retires no SKU of its product: those in the file come first, then the others; importing the file again changes nothing', async () => {
     const storage = await openShop(given)
     const row = (size: string, price = '1.00', title = '') => ['gown', title, 'Black', 'Size', size, `G-${size}`, price]
     const whole = [row('S', '1.00', 'Gown'), row('M'), row('L')]
@@ -592,7 +592,7 @@ eachEngine('provisioning', (given) => {
     assert.deepEqual(again.changes, [])
   })
 
-  test('another time zone in the file makes the sales report be counted again, and a file without a time zone does not', async () => {
+  test('a new time zone in the file causes the sales report to be counted again, and a file without a time zone does not', async () => {
     const storage = await given.open()
     const apply = (timeZone?: string) =>
       applyShop(storage, { merchant: { ...merchant(), ...(timeZone && { timeZone }) } }, options)
@@ -647,7 +647,7 @@ eachEngine('provisioning', (given) => {
     await assertSound(storage)
   })
 
-  test('doctor finds categories in a cycle, without their parent or too deep, and stored responses that are wrong', async () => {
+  test('doctor finds categories in a cycle, and stored responses with a wrong price or a wrong shop name', async () => {
     const storage = await openShop(given, {
       merchant: merchant(),
       categories: ['a', 'b', 'c', 'd'].map((slug) => ({ slug, name: slug })),
@@ -906,12 +906,12 @@ describe('a shop file', () => {
       ].join('\n'),
       /alias/i,
     ],
-    ['an alias of nothing', 'merchant: *nothing', /alias.*nothing/i],
+    ['an unknown alias', 'merchant: *nothing', /alias.*nothing/i],
     ['an alias of itself', 'merchant: &a { slug: *a }', /./],
-    ['lists without end', '['.repeat(40_000), /^the file is nested too deeply$/],
-    ['lists in lists', `merchant: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, /^the file is nested too deeply$/],
-    ['members in members', '{a: '.repeat(20_000) + '}'.repeat(20_000), /^the file is nested too deeply$/],
-    ['keys that are no words', 'merchant: { [a, b]: 1 }', /key/i],
+    ['lists that are never closed', '['.repeat(40_000), /^the file is nested too deeply$/],
+    ['deeply nested lists', `merchant: ${'['.repeat(20_000)}${']'.repeat(20_000)}`, /^the file is nested too deeply$/],
+    ['deeply nested members', '{a: '.repeat(20_000) + '}'.repeat(20_000), /^the file is nested too deeply$/],
+    ['keys that are not strings', 'merchant: { [a, b]: 1 }', /key/i],
   ] as const) {
     test(`is refused with a message for ${name}`, () => {
       const read = readShopFile(text, now)
@@ -1008,7 +1008,7 @@ taxes: [{ country: GB, rate: 0.99999999999999999999 }, { country: FR, rate: 0x7d
     })
   })
 
-  test('is refused with the path of redirect hosts that could never match or occur twice', () => {
+  test('is refused with the paths of redirect hosts that occur twice or could never match', () => {
     const redirectHosts = [
       'good.example',
       '*.example',

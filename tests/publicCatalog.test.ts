@@ -115,7 +115,7 @@ eachEngine('the public catalog', (given) => {
     }
   })
 
-  test('200: pages are linked, and a link of one shop is refused by another', async () => {
+  test('each page of a search links to the next; the cursor of one shop gets 400 at another', async () => {
     const seen: string[] = []
     let link: string | null = `${base}/pottery/search?maxPrice=100000&limit=4`
     let first: string | undefined

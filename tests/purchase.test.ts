@@ -235,7 +235,7 @@ describe('a purchase in the browser', () => {
     await page.context().close()
   })
 
-  test('Arabic pages are right to left, and an unknown link reveals nothing', async () => {
+  test('Arabic pages are right to left, and an unknown link gets 404', async () => {
     const { url } = await open({ CARD: 1 }, { locale: 'ar' })
     const page = await visit(url, { viewport: { width: 390, height: 844 } })
     assert.deepEqual(

@@ -131,7 +131,7 @@ eachEngine('receipts', (given) => {
     assert.doesNotMatch(textOf(text), /rate|%/)
   })
 
-  test('404 for the receipt of an unpaid order and for an unknown link', async () => {
+  test('the receipt of an unpaid order redirects to its order page, and an unknown link gets 404', async () => {
     const testServer = await open(given)
     const { statusSecret } = await (await ordersOf(testServer)).place({ isManual: true })
     const answer = await testServer.fetch(`/o/${statusSecret}/receipt`, { redirect: 'manual' })

@@ -38,7 +38,7 @@ anyEngine('a refund at the provider', (given) => {
     assert.deepEqual(await shop.events(orderId), ['order.refunded'])
   })
 
-  test('is reported by doctor when it is pending for two weeks, or has no response for a day', async () => {
+  test('is reported by doctor if its state was not queried for a day, or if it is pending for two weeks', async () => {
     const shop = await openBankShop(given)
     const { orderId } = await shop.place()
     const { clock } = shop.testServer

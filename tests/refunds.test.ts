@@ -245,7 +245,7 @@ const waiting = (testServer: TestServer) =>
   )
 
 eachEngine('a refund that failed', (given) => {
-  test('is repeated by the operator with a new key, and only for the failed amount', async () => {
+  test('is repeated together with the other failed refunds of its order, and only for their amounts', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     await giveBack(testServer, orderId, 300)
@@ -293,7 +293,7 @@ eachEngine('a refund that failed', (given) => {
     ])
   })
 
-  test('or is pending can be recorded as paid by hand, and no other refund can', async () => {
+  test('or is pending can be recorded as paid by hand, and is then not paid by the provider', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, quote } = await testServer.orders.place()
     const { total } = quote.totals
@@ -313,7 +313,7 @@ eachEngine('a refund that failed', (given) => {
     assert.equal((await listTestCharges(testServer.storage))[0]?.refunded, 0)
   })
 
-  test('is repeated with the whole amount that is owed once its order is cancelled, also by the cancellation itself', async () => {
+  test('is part of the whole amount that a cancellation of its order refunds; if that fails, it can be repeated in parts', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId, quote } = await testServer.orders.place()
     await giveBack(testServer, orderId, 300)
@@ -363,7 +363,7 @@ eachEngine('a refund that failed', (given) => {
     assert.match((await run('refund', 'T-1001', '--amount', String(rest + 1))).err, new RegExp(`${rest} minor units`))
   })
 
-  test('as the void of an awaited payment can be repeated at its order', async () => {
+  test('can be repeated with the id of the order, if it was the void of a pending payment', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place({ isManual: true })
     await testServer.orders.cancel(orderId)
@@ -379,7 +379,7 @@ eachEngine('a refund that failed', (given) => {
     assert.deepEqual(await waiting(testServer), [])
   })
 
-  test('as the void of a payment without an order can be repeated with the id of the payment', async () => {
+  test('can be repeated with the id of the payment, if it was the void of a payment without an order', async () => {
     const { testServer, paymentId } = await loseVoid(given)
     const run = (...args: string[]) =>
       cartwright(['orders', 'refund', ...args, '--merchant', 'bloom'], settingsOf(testServer))
@@ -393,7 +393,7 @@ eachEngine('a refund that failed', (given) => {
     assert.match((await run(newId('pay'))).err, /bloom has no payment pay_/)
   })
 
-  test('as the void of a payment without an order can be recorded as paid by hand', async () => {
+  test('can be recorded as paid by hand, if it was the void of a payment without an order', async () => {
     const { testServer, paymentId } = await loseVoid(given)
     const { code, out } = await cartwright(
       ['orders', 'refund', paymentId, '--by-hand', '--merchant', 'bloom'],

@@ -232,7 +232,7 @@ eachEngine('returns', (given) => {
     assert.ok(returned?.status === 409 || parcel?.status === 200)
   })
 
-  test('the shopper gets an e-mail at each step in the language of the order, and the merchant gets one', async () => {
+  test('an e-mail to the shopper is queued at each step of a return', async () => {
     await testServer.storage.write(
       (tx) =>
         tx.sql`insert into mail_switch (id, is_on, changed_at) values ('servers', 1, 0) on conflict (id) do update set is_on = 1`,
@@ -252,7 +252,7 @@ eachEngine('returns', (given) => {
     await testServer.storage.write((tx) => tx.sql`update mail_switch set is_on = 0`)
   })
 
-  test('the return pages exist in every language', { skip: !isOnce(given) }, async () => {
+  test('the page that checks a return request exists in every language', { skip: !isOnce(given) }, async () => {
     const { statusSecret, skuIds, orderId } = await sentOrder(testServer, { CARD: 1 })
     await testServer.storage.write((tx) => tx.sql`update orders set locale = 'auto' where id = ${orderId}`)
     for (const language of ['de', 'nl', 'fr', 'es', 'ja', 'ar', 'en']) {

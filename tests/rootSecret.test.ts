@@ -452,7 +452,7 @@ eachEngine('the check values of the root secret', (given) => {
         values ('ins_tea', ${id}, 1, 'https://a.example', '', '["*"]', 'enabled', 1, ${sealed}, 'hint', 0, 0, 0, ${endedAt})`,
     )
 
-  test('are not needed in a database of an earlier release: encrypted data shows whether the secret is right, except that of removed endpoints', async () => {
+  test('are not needed in a database of an earlier release: encrypted data shows whether the secret is right', async () => {
     const { storage } = await withoutCheckValues()
     assert.equal(await problemOf(storage, wrong), null, 'nothing was made with a secret yet')
     await insertEndpoint(storage, 'whe_1', encryptWebhookSecret(secretOf(right), 'whe_1', 'whsec_x'))
@@ -537,7 +537,7 @@ eachEngine('encrypting again with a new root secret', (given) => {
   // These have a rule of their own: keys of the database are sealed by every version, and a factor that is set up is not stored.
   const unlisted = ['database key', 'second factor being set up']
 
-  test('covers every purpose', () => {
+  test('covers every purpose of encryption', () => {
     const listed = sealedColumns.flatMap(({ purposes }) => purposes)
     assert.deepEqual(
       encryptionPurposes.filter((purpose) => !unlisted.includes(purpose)),
@@ -602,7 +602,7 @@ eachEngine('a version of the root secret that is forgotten', (given) => {
     )
   })
 
-  test('loses nothing if everything was resealed and the keys were used before', async () => {
+  test('loses nothing if everything was resealed and every API key was used before', async () => {
     const { url } = await makeShop(given)
     const settings = (secret: string) => ({ CARTWRIGHT_DATABASE_URL: url, CARTWRIGHT_SECRET: secret })
     const [both, alone] = [settings(`2:${newer},1:${right}`), settings(`2:${newer}`)]
@@ -631,7 +631,7 @@ eachEngine('a version of the root secret that is forgotten', (given) => {
     assert.equal((await cartwright(['doctor'], alone)).code, 0)
   })
 
-  test('can be forgotten together with other lost versions, or later', async () => {
+  test('can be forgotten at once with other lost versions, or one after the other', async () => {
     const storage = await given.open()
     const [both, next] = [secretOf(`2:${newer},1:${right}`), secretOf(`3:${wrong}`)]
     const { url } = await makeShop(given)
@@ -701,7 +701,7 @@ eachEngine('a version of the root secret that is forgotten', (given) => {
     assert.equal((await cartwright(['doctor'], alone)).code, 0)
   })
 
-  test('needs a database, and creates none', async () => {
+  test('cannot be forgotten without a database, and none is created', async () => {
     const place = join(await tempFolder(), 'mistyped')
     const url = given.engine === 'sqlite' ? `sqlite:${join(place, 'shop.db')}` : await given.freshUrl()
     isRefused(

@@ -271,7 +271,7 @@ eachEngine('searchCatalogProducts', (given) => {
     assert.deepEqual(await sorted('name'), ['creme-bowl', 'stone-mug', 'pitcher'])
   })
 
-  test('200: pages are linked in every sort order, and links contain the query', async () => {
+  test('each page links to the next in every sort order; the cursor of another query gets 400', async () => {
     for (const sort of ['relevance', 'newest', 'price_asc', 'price_desc', 'name']) {
       const all = await slugs({ q: 'cup', minPrice: '1', sort })
       const kitchen = await slugs({ category: 'kitchen', sort })
@@ -315,7 +315,7 @@ eachEngine('the search index', (given) => {
     assert.deepEqual(await sorted({ q: 'uber' }), ['fleece'])
   })
 
-  test('does not correct a query that only finds nothing because of a filter', async () => {
+  test('does not correct a query that finds nothing only because of a filter', async () => {
     const testServer = await openTestServer(given, { shops: [slopes] })
     const said = async (query: Query) => {
       const { body } = await searchIn(testServer, query)

@@ -78,7 +78,7 @@ anyEngine('installing with a second factor', (given) => {
     assert.equal((await enter(third, page, codes[0] ?? '')).status, 400, 'the recovery code was used')
   })
 
-  test('the state after the password works only on its own page, and for ten minutes', async () => {
+  test('the state between the password and the code works only on the page that it was made for, and for ten minutes', async () => {
     const testServer = await open()
     const browser = openBrowser(testServer)
     const asked = await signIn(browser, await browser.visit(pageOf(testServer)))

@@ -46,7 +46,7 @@ describe('apply --schema', () => {
     )
   })
 
-  test('allows no other members in any object, so editors can mark misspelt ones', async () => {
+  test('allows no unknown members in any object, so editors can mark misspelt ones', async () => {
     const schema = JSON.parse(await printed())
     const found = [...objectsIn(schema)]
     assert.ok(found.length > 15)

@@ -74,7 +74,7 @@ async function send(testServer: TestServer, orderId: string): Promise<void> {
 }
 
 eachEngine('a shopper', (given) => {
-  test('is erased: the personal data is deleted, and the orders stay', async () => {
+  test('is erased, except from unsent orders and payments in progress; the orders themselves stay', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     const sent = await buy(checkout, testServer, ada)
@@ -135,7 +135,7 @@ eachEngine('a shopper', (given) => {
     assert.deepEqual([rest.erased.orders, rest.kept.length], [1, 1])
   })
 
-  test('is erased without leaving any row with personal data', async () => {
+  test('is erased from every table except the responses that are stored by idempotency key', async () => {
     const testServer = await openTestServer(given, { shops: [orderMarket] })
     const checkout = await checkoutOf(testServer)
     const { orderId } = await buy(checkout, testServer, ada)

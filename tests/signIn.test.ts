@@ -143,7 +143,7 @@ eachEngine('password guesses at the sign-in', (given) => {
     assert.equal(await guess(scene, { from: '2001:db8:78::1', email: 'user1@bloom.example' }), 400, 'its neighbours')
   })
 
-  test('have no longer wait after the clock was set back', async () => {
+  test('wait no longer than usual after the clock was set back', async () => {
     const scene = await openScene(given)
     const from = '203.0.113.9'
     for (let i = 0; i < 10; i += 1) assert.equal(await guess(scene, { from }), 400)

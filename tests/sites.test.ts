@@ -153,7 +153,7 @@ eachEngine('the online store', (given) => {
       assert.equal((await look(path)).status, 404, path)
   })
 
-  test('the public facts of a shop are the same with a key and without one, and an unknown merchant gets 404', async () => {
+  test('the public facts of a shop are those of test mode with a test key, and of live mode without a key; an unknown merchant gets 404', async () => {
     const keyed = (await testServer.ask('getSite')).body.data
     assert.deepEqual([keyed.merchant.slug, keyed.mode, keyed.status], ['bloom', 'test', 'open'])
     const open = await testServer.ask('getMerchantSite', { path: { merchantSlug: 'bloom' }, key: null })
@@ -291,7 +291,7 @@ eachEngine('the online store', (given) => {
     assert.equal((await put({})).data.draft, null)
   })
 
-  test('old paths are redirected: of renamed and removed products, of other systems, and those that the merchant defines', async () => {
+  test('old paths are redirected: those of renamed products, of other systems, and those that the merchant defines; archived products get 410', async () => {
     const principal = operatorCaller({ merchantId: testServer.merchantId, mode: 'live' })
     const perform = async (id: AdminOperationId, path: Record<string, string>, body: object | null) =>
       JSON.parse(

@@ -114,7 +114,7 @@ const pictures = process.env.PAGE_PICTURES
 
 browserSuite.describe('every state of the pages is accessible', { concurrency: true }, () => {
   for (const [look, options] of Object.entries(looks)) {
-    test(`on a ${look}`, async () => {
+    test(`in the ${look} view`, async () => {
       const context = await browser.newContext(options)
       const tab = await context.newPage()
       const complaints: string[] = []

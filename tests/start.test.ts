@@ -95,7 +95,7 @@ describe('the metrics', () => {
     assert.equal(await server.stop(), 0)
   })
 
-  test('are exported to a collector, with traces, if a collector is set', async () => {
+  test('traces of operations are exported to a collector if one is set', async () => {
     const bodies: string[] = []
     const collector = createHttpServer(async (request, response) => {
       bodies.push(await text(request))
@@ -493,7 +493,7 @@ describe('the log of a server', () => {
     }
   }
 
-  test('continues to serve on a full disk, and the metrics count the lost lines', {
+  test('does not stop the server on a full disk; the metrics count the lost lines', {
     timeout: 60_000,
   }, async (t) => {
     if (

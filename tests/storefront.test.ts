@@ -211,7 +211,7 @@ describe('in a browser without script', () => {
     assert.doesNotMatch(second, /rel="next"/)
   })
 
-  test('a malformed search redirects to a valid search or to the start page', async () => {
+  test('a malformed search uses what is valid, or redirects to a valid search or to the start page', async () => {
     for (const [path, location] of [
       ['/search', '/shop/'],
       ['/search?q=+&sort=best&option=x&min=a', '/shop/'],
@@ -279,7 +279,7 @@ browserSuite.describe('every page is accessible', () => {
   for (const [device, viewport] of Object.entries(sizes)) {
     // Dark together with the telephone: each is looked at on every page, and once is enough.
     for (const colorScheme of device === 'desktop' ? (['light'] as const) : (['dark'] as const)) {
-      test(`on a ${device} in ${colorScheme}`, async () => {
+      test(`on a ${device} in ${colorScheme} mode`, async () => {
         await visit('/products/linen-apron', { viewport, colorScheme, reducedMotion: 'reduce' }, async (tab) => {
           await useDrawer(tab)
           for (const [place, path] of paths.entries()) {
@@ -823,7 +823,7 @@ describe('for search engines and messengers', () => {
     assert.doesNotMatch(JSON.stringify(rule), /cart|thanks|account/)
   })
 
-  test('the Google feed has an item for each SKU that is on sale', async () => {
+  test('the feed for agents contains every SKU; the Google feed can be imported into an empty shop, whose export equals it', async () => {
     const answer = await fetch(`${api.origin}/shop/feed.xml`)
     const text = await answer.text()
     assert.deepEqual([answer.status, answer.headers.get('content-type')], [200, 'application/xml; charset=utf-8'])
@@ -1007,7 +1007,7 @@ describe('on a fake API', () => {
   const next = `${productsPath}?cursor=a%2Bb.c_`
   const evil = '<script>alert(1)</script>"\''
 
-  test('lists continue only by the link of the API', async () => {
+  test('a list continues only with the link to its next page, and not with any other address', async () => {
     const asked: string[] = []
     const ask = await storefrontOn((url) => {
       asked.push(url)

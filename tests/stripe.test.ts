@@ -233,7 +233,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.deepEqual([(await shop.session()).status, shop.charged()], ['completed', [1, shop.amount, 0]])
   })
 
-  test('if such an intent is not listed, another one is created and charged once, and the first cannot be paid', async () => {
+  test('if an intent that a failed call has created is not listed, another one is created and charged once, and the page does not offer the first', async () => {
     const shop = await openShop(given)
     shop.standIn.network.break('after', making)
     const { onEvent } = shop.there.books
@@ -417,7 +417,7 @@ eachEngine('a payment at Stripe', (given) => {
     assert.equal(rounds, 9)
   })
 
-  test('no key and no personal data is in a table or in the log', async () => {
+  test('no secret key and no personal data is in clear text in a table or in the log', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.there.pay(await shop.reference())

@@ -375,7 +375,7 @@ describe('the outcome of a payment', () => {
     })
   })
 
-  test('has no offer for an amount that Stripe cannot represent, and is a decline for an amount that it refuses', async () => {
+  test('is a decline for an amount that Stripe refuses, and a payment of such an amount is not offered', async () => {
     const provider = await opened()
     const offers = (amount: number, currency: string) => provider.offers?.({ amount, currency })
     assert.deepEqual(
@@ -458,7 +458,7 @@ describe('a lost response', () => {
     assert.equal((await provider.lookUp(charge, signal)).kind, 'declined')
   })
 
-  test('creates no second intent in twenty concurrent starts', async () => {
+  test('twenty concurrent starts create one intent', async () => {
     const provider = await opened()
     const charge = chargeOf()
     const outcomes = await Promise.allSettled(
@@ -627,7 +627,7 @@ describe('events', () => {
     assert.equal(provider.webhook?.(live, now), 'refused')
   })
 
-  test('the list of events contains each payment, oldest first', async () => {
+  test('the list of events names each payment that was paid or refunded since the given time, oldest first', async () => {
     const provider = await opened()
     const since = now
     const charges = [await paid(provider)]

@@ -249,7 +249,7 @@ describe('requests', () => {
 })
 
 describe('idempotency', () => {
-  test('a repeated key gets the first response, however old that is', async () => {
+  test('a repeated key gets the first response, even if the intent has changed since', async () => {
     const first = await client.paymentIntents.create(params, { idempotencyKey: 'pay_1' })
     mode.pay(first.id)
     const again = await client.paymentIntents.create(params, { idempotencyKey: 'pay_1' })

@@ -128,7 +128,7 @@ eachEngine('a sweep with more due rows than one round handles', (given) => {
     assert.equal(await rowsOf('stock where held <> 0'), 0)
   })
 
-  test('catches up on OAuth codes, tokens and proofs', async () => {
+  test('catches up on expired OAuth artifacts', async () => {
     await run`
       with ${upTo(many)}
       insert into oauth_artifacts (kind, id, sealed, expires_at, created_at)

@@ -102,7 +102,7 @@ anyEngine('an order that awaits payment', (given) => {
     assert.equal((await orderWorld(scene.testServer, orderId)).status, 'placed')
   })
 
-  test('must be paid within fourteen days by transfer, and without a date with cash on delivery', async () => {
+  test('by default must be paid within fourteen days by transfer, and has no due date with cash on delivery', async () => {
     const scene = await openShop(given)
     const transfer = await scene.buy('bank_transfer')
     const cash = await scene.buy('cash_on_delivery')
@@ -179,7 +179,7 @@ anyEngine('an order that awaits payment', (given) => {
     assert.equal(await scene.sweep(), 0)
   })
 
-  test('is not cancelled once it was shipped', async () => {
+  test('is not cancelled once all or part of it was shipped', async () => {
     const scene = await openShop(given, [{ mode: 'test', method: 'cash_on_delivery', termDays: 3 }])
     const [sent, partly, kept] = [
       await scene.buy('cash_on_delivery'),

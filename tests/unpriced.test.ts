@@ -148,7 +148,7 @@ anyEngine('a cart that cannot be priced', (given) => {
   })
 
   for (const end of ['cancelled', 'expired'] as const) {
-    test(`has a session that can be read, is shown, and ${end}`, async () => {
+    test(`has a session that can be read and shown, and that is ${end}`, async () => {
       const { sessionId, secret } = await checkout.ready({ CARD: 20 })
       await whileAbsurd(async () => {
         const read = await checkout.read(sessionId)

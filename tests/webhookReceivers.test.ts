@@ -365,7 +365,7 @@ eachEngine('webhook dispatch with failing receivers', (given) => {
     assert.deepEqual([rows.length, rows.filter(({ status }) => status === 'sending').length], [5, 0])
   })
 
-  test('a machine that was suspended for longer than its leases makes no calls for them', async () => {
+  test('a machine that was suspended for longer than its leases makes no calls for the leased deliveries', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     await listen(given, testServer)
     await tell(testServer, 60)

@@ -532,7 +532,7 @@ eachEngine('webhooks', (given) => {
     assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
 
-  test('an event that is written while its endpoint is being enabled is sent', async () => {
+  test('an event that was written while its endpoint was paused is sent once the endpoint is enabled', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.created'], status: 'paused' })
@@ -721,7 +721,7 @@ eachEngine('webhooks', (given) => {
     assert.equal(again.body.error.code, 'payload_expired')
   })
 
-  test('an endpoint with many deliveries is paused, enabled and removed by changing only its own row', async () => {
+  test('pausing, enabling and removing an endpoint with many deliveries immediately applies to all of them', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const receiver = await openReceiver(given)
     const made = await add(testServer, { url: receiver.url, events: ['cart.created'] })

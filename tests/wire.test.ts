@@ -75,7 +75,7 @@ describe('invalid requests', () => {
     ['a fraction', '{"idempotencyKey":"k","quantity":1.5}', 'invalid_request', ['/quantity']],
     ['a number above the bound', '{"idempotencyKey":"k","quantity":1000}', 'invalid_request', ['/quantity']],
     ['a negative number', '{"idempotencyKey":"k","quantity":-1}', 'invalid_request', ['/quantity']],
-    ['a number too large to keep', '{"idempotencyKey":"k","quantity":1e400}', 'invalid_request', ['/quantity']],
+    ['a number too large for a double', '{"idempotencyKey":"k","quantity":1e400}', 'invalid_request', ['/quantity']],
     [
       'an integer that would lose digits',
       '{"idempotencyKey":"k","quantity":9007199254740993}',
@@ -85,9 +85,9 @@ describe('invalid requests', () => {
     ['a missing member', '{"idempotencyKey":"k"}', 'invalid_request', ['/quantity']],
     ['an unknown member', '{"idempotencyKey":"k","quantity":1,"price":1}', 'invalid_request', ['/price']],
     ['a duplicate member', '{"quantity":1,"quantity":2}', 'invalid_request', ['/quantity']],
-    ['__proto__', '{"quantity":1,"__proto__":{"admin":true}}', 'invalid_request', ['/__proto__']],
+    ['the member __proto__', '{"quantity":1,"__proto__":{"admin":true}}', 'invalid_request', ['/__proto__']],
     ['a NUL in a text', '{"idempotencyKey":"a\\u0000b","quantity":1}', 'invalid_request', ['/idempotencyKey']],
-    ['half a character', '{"idempotencyKey":"\\ud800","quantity":1}', 'invalid_request', ['/idempotencyKey']],
+    ['half of a surrogate pair', '{"idempotencyKey":"\\ud800","quantity":1}', 'invalid_request', ['/idempotencyKey']],
     ['a deep body', deep(17), 'invalid_request', [`/a${'/0'.repeat(15)}`]],
     ['a very deep body', deep(30_000), 'invalid_request', [`/a${'/0'.repeat(15)}`]],
     ['a huge body', `{"a":"${'x'.repeat(70_000)}"}`, 'body_too_large', []],
@@ -112,7 +112,7 @@ describe('invalid requests', () => {
     ['a form', { 'content-type': 'application/x-www-form-urlencoded' }],
     ['a broken media type', { 'content-type': ';;;' }],
     ['another charset', { 'content-type': 'application/json; charset=latin1' }],
-    ['JSON of another kind', { 'content-type': 'application/vnd.api+json' }],
+    ['another JSON media type', { 'content-type': 'application/vnd.api+json' }],
     ['a compressed body', { 'content-type': 'application/json', 'content-encoding': 'gzip' }],
   ] as const) {
     test(`400 for ${what}`, async () => assertError(await patch('{"quantity":1}', headers), 'unsupported_media_type'))
@@ -173,7 +173,7 @@ describe('invalid requests', () => {
     }
   })
 
-  test('404 for every unsupported method with any body, never 500', async () => {
+  test('404 for every method with any body at an unknown path, never 500', async () => {
     const bodies = ['\r\n', 'content-type: ;;\r\ncontent-length: 2\r\n\r\n{}', 'content-length: 2\r\n\r\n{}']
     for (const method of METHODS) {
       const target = method === 'CONNECT' ? 'elsewhere.example:443' : '/api/v1/open/nothing'
@@ -522,7 +522,7 @@ describe('load', () => {
     await release()
   })
 
-  test('503 for pages too, but probes are always answered', async () => {
+  test('pages also get 503, but probes always get their response', async () => {
     const { testServer, release } = await busyTestServer()
     for (const path of ['/', '/docs', '/openapi.json', '/media/demo/x.svg']) {
       const shed = await testServer.fetch(path)

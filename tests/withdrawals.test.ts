@@ -132,7 +132,7 @@ eachEngine('withdrawals', (given) => {
     assert.doesNotMatch(toMerchant?.text ?? '', /Ada|ada@/)
   })
 
-  test('200 settles a withdrawal, repeatedly and by its version; each read of the statement is audited', async () => {
+  test('a withdrawal can be settled repeatedly, each time by its current version; each read of the statement is audited', async () => {
     testServer.clock.now += 1_000
     await withdraw(shop(), { order: 'T-77, the big one', email: 'grace@example.com', items: 'the blue one' })
     const [row] = await listed()
