@@ -381,7 +381,7 @@ async function installConfidential(testServer: OAuthTestServer): Promise<{ refre
   return { refresh: async () => askToken(testServer, await proved(fields), { key }) }
 }
 
-eachEngine('the keys and tokens of an installation stop working on every node', (given) => {
+eachEngine('keys, tokens and codes of an installation', (given) => {
   const open = sharedOAuthTestServer(given)
   interface Scene {
     testServer: OAuthTestServer
@@ -424,7 +424,7 @@ eachEngine('the keys and tokens of an installation stop working on every node', 
     },
   }
   for (const [name, { isWhole, end }] of Object.entries(ends)) {
-    test(`after ${name}`, async () => {
+    test(`stop working on every node after ${name}`, async () => {
       const testServer = await open()
       const elsewhere = await openSecondNode(given, testServer)
       const installed = await installApp(testServer)
@@ -902,7 +902,7 @@ anyEngine('what the pages that install an app show and refuse', (given) => {
   })
 })
 
-anyEngine('the addresses of OAuth', (given) => {
+anyEngine('the OAuth endpoints', (given) => {
   const open = sharedOAuthTestServer(given)
   test('unknown paths get 404, and wrong methods 405', async () => {
     const testServer = await open()
@@ -1030,7 +1030,7 @@ anyEngine('the addresses of OAuth', (given) => {
     assert.deepEqual([page.status, page.headers.get('retry-after')], [503, '1'])
   })
 
-  test('apps get 503 without the database, and 500 after a defect', async () => {
+  test('apps get 503 if the database is unavailable, and 500 for a defect', async () => {
     const testServer = await openOAuthTestServer(given)
     const { read, write } = testServer.storage
     await testServer.fetch('/oauth/jwks')

@@ -261,7 +261,7 @@ describe('the forms', () => {
     })
   })
 
-  browserSuite.test('the sign-in can be left without typing', async () => {
+  browserSuite.test('the sign-in can be cancelled without typing anything', async () => {
     await visit('/flow', async (tab) => {
       await tab.getByRole('button', { name: 'Cancel' }).click()
       await tab.waitForURL(`${callback.origin}/callback`)

@@ -308,7 +308,7 @@ describe('the command line', () => {
     assert.match(missing.err, /^cartwright: cannot read .*nothing\.yaml: ENOENT/)
   })
 
-  test('an invalid shop file is reported problem by problem, and nothing is created', async () => {
+  test('every problem of an invalid shop file is reported, and nothing is created', async () => {
     const folder = await tempFolder()
     const settings = { CARTWRIGHT_DATABASE_URL: `sqlite:${join(folder, 'a.db')}` }
     const file = join(folder, 'bad.yaml')

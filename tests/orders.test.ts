@@ -288,7 +288,7 @@ eachEngine('an order', (given) => {
     assert.ok('done' in (await testServer.send(partly.orderId)))
   })
 
-  test('with cash on delivery is sent before it is paid', async () => {
+  test('with cash on delivery can be sent before it is paid', async () => {
     const testServer = await openCheckout(given)
     const { orderId } = await testServer.orders.place({ isManual: true, method: 'cash_on_delivery' })
     assert.ok('done' in (await testServer.send(orderId)))

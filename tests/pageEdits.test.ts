@@ -78,7 +78,7 @@ eachEngine('edits of a cart on the checkout page', (given) => {
     }
   })
 
-  test('before a payment are announced when the payment has failed', async () => {
+  test('that were made before a payment are announced after the payment has failed', async () => {
     const { testServer, checkout, tell } = await openScene()
     const { secret, view } = await checkout.ready({ COURSE: 1 })
     await checkout.pay(secret, view, '4000002500003155')

@@ -327,7 +327,7 @@ eachEngine('a payment', (given) => {
     assert.equal((await read(sessionId)).body.data.status, 'completed')
   })
 
-  test('an order has its address, however long the payment took', async () => {
+  test('an order has the address of its checkout even if the address expired while the shopper paid', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { carts, pay, look } = await checkoutOf(testServer)
     const cartId = await carts.create({ CARD: 1 })

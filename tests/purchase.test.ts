@@ -98,7 +98,7 @@ describe('a purchase in the browser', () => {
     )
 
   for (const javaScriptEnabled of [true, false]) {
-    test(`edits, a code, an address and a payment end in the shop, and every amount equals that of the order (${javaScriptEnabled ? 'with' : 'without'} script)`, async () => {
+    test(`after edits, a code, an address and a payment the shopper returns to the shop, and the order has the total that was shown (${javaScriptEnabled ? 'with' : 'without'} script)`, async () => {
       const { id, url } = await open({ 'ROSE-12': 1, CARD: 3 })
       const page = await visit(url, { javaScriptEnabled })
       const quantity = page.locator('input[name=quantity][type=number]').first()
@@ -149,7 +149,7 @@ describe('a purchase in the browser', () => {
     await page.context().close()
   })
 
-  test('the shopper passes the bank challenge of a payment', async () => {
+  test('a payment is completed after the shopper passes the challenge of the bank', async () => {
     const { id, url } = await open({ CARD: 1 })
     const page = await visit(url)
     await fillDetails(page)

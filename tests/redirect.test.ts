@@ -221,7 +221,7 @@ anyEngine('a redirect payment', (given) => {
     assert.deepEqual([result?.problem, result?.view.session.status], [null, 'completed'])
   })
 
-  test('stays in progress if the shopper goes back and the provider does not respond, and is settled by the loop', async () => {
+  test('stays in progress if the shopper goes back and the provider does not respond; the loop then reopens the session', async () => {
     const shop = await openShop(given)
     await shop.begin()
     shop.bank.loseNext('close')
@@ -242,7 +242,7 @@ anyEngine('a redirect payment', (given) => {
     assert.equal(session.lastPaymentError?.code, 'authentication_failed')
   })
 
-  test('places the order if it was made right before it would have been closed', async () => {
+  test('places the order if it was paid right before it would have been closed', async () => {
     const shop = await openShop(given)
     await shop.begin()
     const { lookUp } = shop.bank

@@ -122,7 +122,7 @@ eachEngine('a refund', (given) => {
     )
   })
 
-  test('that fails keeps its cancellation incomplete as long as money is owed', async () => {
+  test('that fails keeps the cancellation of its order incomplete as long as money is owed', async () => {
     const testServer = await openOrderTestServer(given)
     const { orderId } = await testServer.orders.place()
     await giveBack(testServer, orderId, 100)
@@ -405,7 +405,7 @@ eachEngine('a refund that failed', (given) => {
     assert.deepEqual(await waiting(testServer), [])
   })
 
-  test('and was repeated in an earlier release is marked as replaced by the migration', async () => {
+  test('and was repeated in an earlier release is marked by the migration as replaced', async () => {
     const directory = join(import.meta.dirname, '../src/platform/storage/migrations')
     const files = (await readdir(directory)).sort()
     const own = files.findIndex((file) => file.endsWith('_failed_refunds.sql'))

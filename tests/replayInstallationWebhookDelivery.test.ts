@@ -230,7 +230,7 @@ eachEngine('replayInstallationWebhookDelivery', (given) => {
     await assertRefused(testServer, () => webhooks.replay(younger), 'payload_expired', { status: 'failed' })
   })
 
-  test('409 with the first of several reasons', async () => {
+  test('409 names only the first reason if there are several', async () => {
     const open = await webhooks.given('sending')
     const twice = await webhooks.given('succeeded')
     assert.equal((await webhooks.replay(twice.deliveryId, { allowSucceeded: true })).status, 200)

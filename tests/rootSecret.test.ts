@@ -690,7 +690,7 @@ eachEngine('a version of the root secret that is forgotten', (given) => {
     assert.equal(await keyBy(`2:${wrong}`), made)
   })
 
-  test('may be the only one of a database of an earlier release, without check values', async () => {
+  test('may be the only one of a database of an earlier release, which has no check values', async () => {
     const { url } = await makeShop(given)
     const storage = await openStorage(url)
     await storage.write((tx) => tx.sql`delete from root_secrets`)

@@ -186,7 +186,7 @@ eachEngine('the sales report', (given) => {
     await assertAgrees('UTC')
   })
 
-  test('a whole month is read from its monthly sums, unless an earlier release without them has counted in it', async () => {
+  test('a whole month is read from its monthly sums, unless an earlier release, which does not update them, has counted orders in it', async () => {
     const summed = await testServer.storage.read(
       (db) => db.sql<{ month: string; days: number | null }>`
         select month, days from sales_summed_months where merchant_id = ${testServer.merchantId} order by month`,
@@ -225,7 +225,7 @@ eachEngine('the sales report', (given) => {
     await assertAgrees('UTC')
   })
 
-  test('the total contains refunds, except those of cancelled orders', async () => {
+  test('the sum contains the refunds of all orders except cancelled ones', async () => {
     const { sum } = await report('?from=2026-05-01&to=2026-06-30')
     const rows = await testServer.storage.read(
       (db) => db.sql<{ refunded: number }>`

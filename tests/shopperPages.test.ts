@@ -249,7 +249,7 @@ describe('pages after the purchase', () => {
     for (const [at, language] of languages.entries())
       for (const size of ['telephone', 'desktop'] as const) {
         if (!isWide && (at === 0) !== (size === 'telephone')) continue
-        browserSuite.test(`can be read by everyone in ${language} on a ${size}`, async () => {
+        browserSuite.test(`are accessible in ${language} on a ${size}`, async () => {
           const pages = [...(await pagesIn(language))]
           const wrong: string[] = []
           await tabs.use({ viewport: sizes[size], locale: language }, async (tab) => {

@@ -33,7 +33,7 @@ eachEngine('starting a checkout again', (given) => {
     return { testServer, checkout, again }
   }
 
-  test('leads to one new checkout, even if it is pressed many times', async () => {
+  test('leads to one new checkout, even if the button is pressed many times', async () => {
     const { testServer, checkout, again } = await openScene()
     const { secret } = await checkout.ready({ CARD: 20 })
     await testServer.app.checkout.cancel(secret)

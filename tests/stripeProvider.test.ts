@@ -660,7 +660,7 @@ describe('events', () => {
     return since
   }
 
-  test('a long list is read in pages, oldest first, and what was read before it breaks off counts', async () => {
+  test('a long list is read in pages, oldest first; if it breaks off, the events that were read before count', async () => {
     const provider = await opened()
     const since = await manyEvents(
       provider,
