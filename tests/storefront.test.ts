@@ -456,7 +456,7 @@ describe('pages', () => {
     assert.equal(forgotten.headers.get('cache-control'), 'private, no-store')
   })
 
-  browserSuite.test('a cached page shows the number of items in the cart, and its form gets a new key each time it is shown', async () => {
+  browserSuite.test('a cached page shows the number of items in the cart, and each view has a new key', async () => {
     await visit('/products/jute-twine', {}, async (tab) => {
       const keyOf = () => tab.locator('form.add input[name="once"]').inputValue()
       const first = await keyOf()
