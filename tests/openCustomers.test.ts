@@ -197,7 +197,7 @@ eachEngine('customers of a storefront', (given) => {
     assert.equal(await shop.open(late.code), null)
   })
 
-  test('shoppers save, replace and remove addresses, which are never stored or logged in clear text', async () => {
+  test('shoppers save, replace and remove addresses, which are not stored in clear text', async () => {
     const shop = page()
     await shop.signIn('book@example.com')
     const add = async (line1: string, more: object = {}) =>

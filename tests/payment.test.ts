@@ -164,7 +164,7 @@ eachEngine('a payment', (given) => {
     )
   })
 
-  test('a payment form sent twice, or ten times concurrently, makes one charge and one order', async () => {
+  test('a payment form that is sent ten times concurrently, with one attempt id or several, makes one charge and one order', async () => {
     const testServer = await openTestServer(given, { shops: [market] })
     const { ready, pay } = await checkoutOf(testServer)
     const { sessionId, secret, view } = await ready({ CARD: 1 })

@@ -240,7 +240,7 @@ anyEngine('orders past their payment term', (given) => {
     assert.equal((await orderWorld(testServer, bad.orderId)).status, 'cancelled')
   })
 
-  test('are paid, shipped, cancelled or expired by exactly one of several concurrent requests on two nodes', async () => {
+  test('that are paid, shipped and cancelled concurrently on two nodes are cancelled at most once, and never also shipped', async () => {
     const { orders, ...testServer } = await openOrderTestServer(given)
     const second = await given.open({ url: testServer.url })
     const outcomes = new Map<string, number>()
