@@ -4,15 +4,16 @@ export function toLocalTime(instant: string, timeZone: string): string {
   return local(Date.parse(instant), timeZone)
 }
 
-// Returns undefined if the text is not a date. A time that is skipped when the clocks change becomes the time one hour later in zones
-// east of Greenwich, and one hour earlier in zones west of it.
+// Returns undefined if the text is not a date. A time that is skipped when the clocks change becomes the time one hour later.
 export function fromLocalTime(text: string, timeZone: string): string | undefined {
   const wanted = Date.parse(`${text.slice(0, 16)}:00Z`)
   if (!/^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text) || Number.isNaN(wanted)) return undefined
+  const short = (at: number) => wanted - Date.parse(`${local(at, timeZone)}:00Z`)
   let at = wanted
   // The offset depends on the result, so the first guess can be wrong when the clocks change.
-  for (let round = 0; round < 2; round++) at += wanted - Date.parse(`${local(at, timeZone)}:00Z`)
-  return new Date(at).toISOString()
+  for (let round = 0; round < 2; round++) at += short(at)
+  // The result is still short of a skipped time in zones west of Greenwich.
+  return new Date(at + Math.max(0, short(at))).toISOString()
 }
 
 function local(at: number, timeZone: string): string {
