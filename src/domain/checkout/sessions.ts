@@ -39,7 +39,7 @@ import { holdExpiryFor, sessionLifecycle, sessionStatusAt } from './lifecycle.ts
 import { holdLines } from './refresh.ts'
 import { checkoutPageSecrets, maskEmail } from './secret.ts'
 import {
-  findOpening,
+  findCheckoutInstallation,
   findSession,
   findSessionOfCart,
   insertSession,
@@ -82,7 +82,7 @@ export async function openSession(tools: CheckoutTools, ask: OpenSessionInput): 
 
 async function open(tools: CheckoutTools, ask: OpenSessionInput): Promise<CheckoutSession> {
   const { db, caller, body, now, cause } = ask
-  const opening = await findOpening(db, caller.installationId)
+  const opening = await findCheckoutInstallation(db, caller.installationId)
   // The installation was disabled or ended, or its merchant was closed, after the caller was authenticated.
   if (!opening) throw refuse('unauthenticated')
   const issues = ask.isForAgent || ask.isOwn ? [] : redirectIssues(body, opening.rules)

@@ -366,7 +366,7 @@ export async function endInstallationClaim(tx: Tx, installationId: string): Prom
 }
 
 // Returns undefined if the installation is disabled or ended, or the merchant is closed.
-export async function findOpening(
+export async function findCheckoutInstallation(
   db: Reader,
   installationId: string,
 ): Promise<{ rules: RedirectRules; origin: CartOrigin } | undefined> {

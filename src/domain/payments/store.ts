@@ -234,7 +234,7 @@ export async function lockPayment(tx: Tx, installation: string, id: string): Pro
 }
 
 // Locks the payment. Also returns the subjects (session, card, network) by which its attempt was counted.
-export async function lockTriedPayment(
+export async function lockPaymentWithTrySubjects(
   tx: Tx,
   installation: string,
   id: string,

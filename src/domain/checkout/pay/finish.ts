@@ -9,7 +9,13 @@ import { isAwaitedFromProvider, isUndecided, paymentLifecycle } from '../../paym
 import type { NextAction } from '../../payments/port.ts'
 import { hasRefundsOrDispute } from '../../payments/providerstate.ts'
 import { checksAnswered, leaseMs, nextTryAt } from '../../payments/schedule.ts'
-import { endPaymentQuery, lockTriedPayment, makeQueryDue, type PaymentRow, savePayment } from '../../payments/store.ts'
+import {
+  endPaymentQuery,
+  lockPaymentWithTrySubjects,
+  makeQueryDue,
+  type PaymentRow,
+  savePayment,
+} from '../../payments/store.ts'
 import { recordTryOutcome } from '../../payments/tries.ts'
 import { lockSessionWithCart, type SessionRow } from '../store.ts'
 import type { PayTools } from '../tools.ts'
@@ -74,7 +80,7 @@ export async function lockForOutcome(
   const [, checkout, tried] = await Promise.all([
     changesOrder === null ? undefined : lockOrder(tx, { installationId, orderId: changesOrder }),
     lockSessionWithCart(tx, { installationId, sessionId: checkoutSessionId }),
-    lockTriedPayment(tx, installationId, id),
+    lockPaymentWithTrySubjects(tx, installationId, id),
   ])
   if (!tried) throw new Error(`payment ${id} no longer exists`)
   return { session: checkout?.session, cart: checkout?.cart, ...tried }
