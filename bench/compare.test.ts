@@ -27,7 +27,7 @@ const counts = (statements: number, cpu: number) => ({
   tables: [{ title: 'SQLite', columns: ['CPU µs', 'statements'], rows: [['session', cpu, statements] as const] }],
 })
 
-test('a ratio is reported from 1.3 times on, in the direction of its limit', () => {
+test('a ratio that got 1.3 times worse is reported; its limit says which direction is worse', () => {
   const change = (before: Ratio, now: Ratio) => dearer(report({ ratios: [now] }), [report({ ratios: [before] })])
   assert.deepEqual(change(ratio(10), ratio(12.9)), [])
   assert.deepEqual(change(ratio(10), ratio(13.1)), [{ row: 'purchase', what: 'CPU', before: 10, now: 13.1 }])

@@ -21,7 +21,7 @@ test('a month has sixty to ninety orders, on whatever day it ends', () => {
   }
 })
 
-test('actions are in order and refer to earlier orders, and each part has an order', () => {
+test('actions are in order of time, except the ends of bank transfers; they refer to earlier orders; each part places an order', () => {
   for (const anchor of anchors) {
     const { parts, orders } = planMonth(anchor)
     let last = 0

@@ -32,7 +32,7 @@ test('shop.json, which is read at a start, equals the file', () => {
   assert.equal(readFileSync(new URL('shop.json', import.meta.url), 'utf8'), printedShop(text))
 })
 
-test('the shop has about forty products', () => {
+test('the shop has about forty products, each with a summary, paragraphs and tags', () => {
   assert.ok(products.length >= 38 && products.length <= 44, `${products.length} products`)
   assertDistinct(products.map((product) => product.slug))
   for (const product of products) {
@@ -58,7 +58,7 @@ test('the categories form a tree of two levels, and each has a description and p
   assertDistinct(categories.map((category) => `${category.parent} ${category.position}`))
 })
 
-test('every product names categories that exist, together with the root of each', () => {
+test('every product names categories that exist: a root first, and at least one of its children', () => {
   const parents = new Map(categories.map((category) => [category.slug, category.parent]))
   for (const product of products) {
     assert.ok(product.categories?.length, product.slug)
@@ -102,7 +102,7 @@ test('every price is plausible', () => {
   }
 })
 
-test('every stock level occurs, and most SKUs have plenty', () => {
+test('most SKUs have plenty of stock; low stock, no stock, backorders, digital items, reduced tax and one unpublished product occur', () => {
   const stocked = (low: number, high: number) => skus.filter((sku) => inRange(sku.stock ?? 0, low, high))
   assert.ok(stocked(80, Infinity).length > skus.length * 0.9)
   assert.ok(stocked(1, 12).length >= 2)
@@ -113,7 +113,7 @@ test('every stock level occurs, and most SKUs have plenty', () => {
   assert.equal(products.filter((product) => product.published === false).length, 1)
 })
 
-test('products were published one after another, all in the past', () => {
+test('products were published at different times, all in the past', () => {
   const dates = products.filter((product) => product.published !== false).map((product) => product.publishedAt ?? '')
   assertDistinct(dates)
   for (const date of dates) assert.ok(date > '2024-01-01' && date < publishedBefore, date)

@@ -54,7 +54,7 @@ describe('an issue', () => {
     assert.ok(check({ ...long, code: 'file_not_utf8' }).length > 0, 'a code of the operator')
   })
 
-  test('has a sentence that contains only known values, for every code', () => {
+  test('has a sentence whose placeholders are all filled, for every code', () => {
     const numbers = ['min', 'max', 'position', 'kibibytes', 'mebibytes']
     const lists = ['alternatives', 'members', 'allowed']
     for (const [code, sentence] of Object.entries(issueSentences)) {

@@ -18,18 +18,18 @@ const build = (T: typeof Type) =>
     { additionalProperties: false },
   )
 
-it('builds the JSON that TypeBox builds', () => {
+it('our schema builders produce the same JSON as those of TypeBox', () => {
   assert.equal(JSON.stringify(build(Type)), JSON.stringify(build(TypeBox.Type)))
 })
 
-it('accepts schemas that TypeBox built', () => {
+it("our objects and those of TypeBox accept each other's optional members", () => {
   const theirs = object({ there: TypeBox.Type.Optional(TypeBox.Type.String()), here: Type.String() })
   assert.deepEqual((theirs as { required?: string[] }).required, ['here'])
   const ours = TypeBox.Type.Object({ there: Type.Optional(Type.String()), here: Type.String() })
   assert.deepEqual((ours as { required?: string[] }).required, ['here'])
 })
 
-it('remembers the schema from which a described or optional member was made', () => {
+it('the schema from which a described or optional member was made is found', () => {
   const part = Type.Integer()
   assert.equal(originalSchemaOf(part), part)
   assert.equal(originalSchemaOf(Type.Optional(withDescription('another', withDescription('one', part)))), part)

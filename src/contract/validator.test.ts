@@ -65,7 +65,7 @@ describe('a body', () => {
     ])
   })
 
-  it('gets issues with a code and values, for every keyword of the schema', () => {
+  it('gets issues with a code and values', () => {
     const { body } = operations.createHostedCheckoutSession
     const rules = compileSchema(body)({
       items: [{ skuId: 'x', quantity: 0 }],
@@ -92,7 +92,7 @@ describe('a body', () => {
     ])
   })
 
-  it('gets at most 20 issues, and none is longer for longer input', () => {
+  it('gets at most 20 issues, with paths of limited length', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`${i}${'x'.repeat(500)}`, i]))
     const issues = quantity({ quantity: 1, ...many })
     assert.equal(issues.length, 20)
@@ -179,10 +179,10 @@ describe('the creation of a checkout session', () => {
     assert.deepEqual(checkout({ ...rest, items }), [])
     assert.deepEqual(checkout({ ...rest, cartId, expectedCartVersion: 3 }), [])
   })
-  it('must have one of them', () => {
+  it('must have a cart or items', () => {
     assert.deepEqual(checkout(rest), [{ path: '/cartId', message: 'is required unless items is given' }])
   })
-  it('must not have both', () => {
+  it('must not have both a cart and items', () => {
     assert.deepEqual(checkout({ ...rest, cartId, items }), [
       { path: '/items', message: 'is not allowed together with cartId' },
     ])
@@ -239,7 +239,7 @@ describe('a union distinguished by kind', () => {
   })
 })
 
-it('every issue is explained, and contains nothing of the input', () => {
+it('no issue has the fallback message, and no message contains the input', () => {
   const schemas = operationIds.flatMap((id) => {
     const row: OpenInterfaceOperation = operations[id]
     const { body, reply } = openInterfaceExamples[id]

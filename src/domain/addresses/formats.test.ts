@@ -96,7 +96,7 @@ const postalCodes: Readonly<Record<string, readonly [good: Readonly<Record<strin
   ZA: [{ '8001': '8001', '0083': '0083' }, ['800', '80011']],
 }
 
-test('every country with a format has a valid example, and is tested in this file', () => {
+test('every country with a postal code has a valid example, and is tested in this file', () => {
   const withCodes = countriesWithFormat.filter((country) => formatFor(country).postalCode.need !== 'none')
   assert.deepEqual(Object.keys(postalCodes).sort(), withCodes)
   for (const country of countriesWithFormat) assert.ok(isCountry(country), country)
@@ -107,7 +107,7 @@ test('every country with a format has a valid example, and is tested in this fil
 })
 
 for (const [country, [good, bad]] of Object.entries(postalCodes)) {
-  test(`postal codes of ${country} are normalized, and others refused`, () => {
+  test(`valid postal codes of ${country} are normalized, and invalid ones are refused`, () => {
     assert.ok(Object.keys(good).length >= 2 && bad.length >= 2)
     for (const [given, normal] of Object.entries(good)) {
       assert.equal(normalizePostalCode(country, given), normal, given)

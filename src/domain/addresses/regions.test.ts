@@ -27,7 +27,7 @@ test('the lists are complete, and each region is found by its code and its name'
   }
 })
 
-test('only countries whose addresses have a region have a list, and every country that requires one', () => {
+test('a country has a list of regions only if its addresses have a region, and always if they require one', () => {
   for (const country of countriesWithFormat) {
     const { need } = formatFor(country).region
     if (country in counts) assert.notEqual(need, 'none', country)

@@ -242,7 +242,7 @@ eachEngine('the vault of addresses', (given) => {
   })
 })
 
-test('no address is in clear text in the database file, its log or its index', async (t) => {
+test('no address is in clear text in the database file or its write-ahead log', async (t) => {
   const folder = await mkdtemp(join(tmpdir(), 'cartwright-'))
   t.after(() => rm(folder, { recursive: true, force: true }))
   const file = join(folder, 'test.db')

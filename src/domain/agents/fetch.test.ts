@@ -53,7 +53,7 @@ for (const path of Object.keys(answers).filter((name) => name !== '/plain'))
     if (!waits) assert.equal(calls.filter((called) => called === path).length, 1)
   })
 
-test('a server with a public address connects neither to its own machine nor to its networks', async () => {
+test('unless private addresses are allowed, nothing is fetched from the own machine or from private networks', async () => {
   const before = calls.filter((called) => called === '/plain').length
   const { port } = new URL(origin)
   const places = ['127.0.0.1', 'localhost', '[::1]', '[::ffff:127.0.0.1]', '2130706433', '10.0.0.1', '169.254.169.254']

@@ -14,7 +14,7 @@ before(() => new Promise<void>((done) => host.listen(0, '127.0.0.1', done)))
 after(() => host.close())
 const profileUrl = (name: string) => `http://127.0.0.1:${(host.address() as AddressInfo).port}/${name}`
 
-test('requests with many profiles do not displace an approved platform, and each network is limited', async () => {
+test('requests with many profiles do not block an approved platform, and each network is limited', async () => {
   let now = 1_780_000_000_000
   const parts = {
     storage: {} as Storage,

@@ -180,12 +180,12 @@ const beyond: readonly [path: string, bound: number][] = [
   ['/promotions/0/minimumSubtotal',                         amountMax],
 ]
 
-test('a shop file may contain amounts up to the limit', () => {
+test('a shop file may contain values up to their limits', () => {
   assert.ok('file' in readShopFile(JSON.stringify(shop), now))
 })
 
 for (const [path, bound] of beyond) {
-  test(`a shop file with an amount above the limit is refused at ${path}`, () => {
+  test(`a shop file with a value above its limit is refused at ${path}`, () => {
     const file = structuredClone(shop)
     const steps = path.slice(1).split('/')
     const last = steps.pop() as string

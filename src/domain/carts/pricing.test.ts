@@ -338,7 +338,7 @@ describe('hand-calculated examples', () => {
     assert.deepEqual(free.promotion, { state: 'applied', reason: null, amount: 0, allocations: [] })
   })
 
-  test('equal remainders are distributed in the order of the lines', () => {
+  test('if the remainders of lines are equal, the first lines get the remaining units', () => {
     const lines = [line('a', 100, 1), line('b', 100, 1), line('c', 100, 1)]
     const priced = priceCart({ ...shop, lines, promotion: promotion('fixed_amount', 100, { currency: 'EUR' }) })
     assert.deepEqual(
@@ -497,7 +497,7 @@ describe('amounts beyond the exact range', () => {
     assert.equal(priced.totals.total, max - 900_719_925_474)
   })
 
-  test('a larger amount throws an error', () => {
+  test('a larger, fractional or negative amount throws an error', () => {
     const digital = { delivery: 'digital' } as const
     const beyond: Partial<PricingFacts>[] = [
       { lines: [line('gold', max, 2, digital)] },
@@ -784,7 +784,7 @@ describe('invariants of every cart', () => {
     )
   })
 
-  test('a code never raises the total, the tax or the shipping costs, and never lowers the number of options', () => {
+  test('a code never raises the total or the tax, and never changes the shipping options or their costs', () => {
     let discounted = 0
     fc.assert(
       fc.property(facts, anyPromotion, (each, code) => {
@@ -827,7 +827,7 @@ describe('invariants of every cart', () => {
 
 // A discount is distributed by the largest remainder, and among equal remainders by the order of the lines. Another order may therefore
 // change which line gets a remaining unit, and the rounding of its tax, but nothing else.
-describe('another order of the lines', () => {
+describe('reordering the lines', () => {
   const shuffled = facts.chain((each) =>
     fc
       .shuffledSubarray([...each.lines], { minLength: each.lines.length })
@@ -846,7 +846,7 @@ describe('another order of the lines', () => {
     )
   })
 
-  test('never changes subtotal, discount and shipping costs, nor the total if prices include tax', () => {
+  test('never changes subtotal, discount or shipping costs, nor the total if prices include tax', () => {
     fc.assert(
       fc.property(shuffled, ([one, other]) => {
         const [a, b] = [priceCart(one), priceCart(other)]
@@ -902,7 +902,7 @@ describe('more units of a line', () => {
     )
   })
 
-  test('never lower shipping costs, tax or total if there is no promotion and no threshold', () => {
+  test('never lower shipping costs, tax or total if there is no promotion and no threshold, and shipping has the standard rate', () => {
     fc.assert(
       fc.property(grown(plain), ([less, more]) => {
         // The standard rate is used for shipping: if shipping were taxed like the goods, more goods with a low rate could lower its tax.

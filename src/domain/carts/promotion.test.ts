@@ -67,7 +67,7 @@ const cases: Case[] = [
   ['applied',  null,                      {}, { shippingAmount: 0 }],
 ]
 
-test('every reason for refusing a promotion applies exactly from its limit on', () => {
+test('every reason against a promotion, except not_found, applies exactly from its limit on', () => {
   for (const [state, reason, promotion, occasion] of cases) {
     const verdict = judgePromotion({ ...good, ...promotion }, { ...cart, ...occasion })
     assert.deepEqual(verdict, { state, reason }, JSON.stringify([promotion, occasion]))

@@ -56,7 +56,7 @@ const cart: Bought = {
   refunds: [],
 }
 
-test('prices that include tax are reduced by the tax, which is rounded once per line', () => {
+test('if no tax is charged, prices that include tax are reduced by it, and the tax is rounded once per line', () => {
   const { lines, shipping, totals } = priceCart({ ...factsOf(cart), ...reverse })
   assert.deepEqual(
     lines.map(({ unitPrice, subtotal, tax, total, taxRateBps }) => [unitPrice, subtotal, tax, total, taxRateBps]),
@@ -74,7 +74,7 @@ test('prices that include tax are reduced by the tax, which is rounded once per 
   })
 })
 
-test('prices without tax stay unchanged, and no tax is added', () => {
+test('if no tax is charged, prices that exclude tax stay unchanged', () => {
   const facts = factsOf({ ...cart, priceTax: 'excluded' })
   const charged = priceCart(facts)
   const { totals } = priceCart({ ...facts, ...reverse })
@@ -115,7 +115,7 @@ test('the tax is subtracted from the whole line, not from each of a thousand sma
   assert.deepEqual([line?.unitPrice, line?.subtotal, line?.total], [2, 2_500, 2_500])
 })
 
-test('an export shows its reason, and a country with rates of its own is taxed by these', () => {
+test('an export is not taxed and shows this reason, unless the seller has tax rates for the country', () => {
   const facts = { ...factsOf(cart), destination: { country: 'CH', region: null } }
   assert.equal(priceCart(facts).totals.taxReason, 'export')
   const taxRates = [...facts.taxRates, { country: 'CH', region: '', taxClass: 'standard', rateBps: 810 }]

@@ -131,7 +131,7 @@ test('a larger amount never has less tax, and each further unit adds at most one
   )
 })
 
-test('the tax contained in a net amount plus its tax is that tax', () => {
+test('the tax included in a net amount plus its tax equals the tax that was added', () => {
   fc.assert(
     fc.property(fc.nat({ max: 1_000_000_000 }), rateBps, (net, bps) => {
       const tax = computeTax(net, bps, 'excluded')

@@ -17,7 +17,7 @@ const stored = (slug: string, parentId: string | null = null) => ({
   updatedAt: 1,
 })
 
-test('a new category is created, a different one is changed with its count, and an equal one stays', () => {
+test('a new category is created, a different one is changed and keeps its product count, and an equal one stays', () => {
   const kept = [stored('tea'), stored('cups')]
   const entries = [
     { slug: 'tea', name: 'Tea' },

@@ -5,7 +5,7 @@ import { createColumnsCache } from './columns.ts'
 
 const columnsRow = { key: 1, productId: 'prd_1', publishedAt: 1, priceMax: 9, liveInStock: 1, testInStock: 1 }
 
-test('concurrent searches in several snapshots read one after the other, and the newest row stays', async () => {
+test('concurrent searches in several snapshots read the columns one after the other, and the newest version stays cached', async () => {
   const cache = createColumnsCache()
   let reading = 0
   let most = 0
@@ -62,7 +62,7 @@ test('the words of one search stay cached together, even if every product has th
   assert.ok(known.size < 50, `${known.size} lists`)
 })
 
-test('words without results are evicted too, before they take more memory than is counted', async () => {
+test('words without results are evicted too, once their letters take too much memory', async () => {
   const reader = { engine: 'sqlite', sql: async () => [] } as unknown as Reader
   const { known } = await createColumnsCache().columnsOf(reader, 'mer_1', 1)
   const places = new Uint32Array(0)

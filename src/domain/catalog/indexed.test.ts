@@ -78,7 +78,7 @@ test('index texts are equal exactly if everything that they are made of is equal
   assert.deepEqual(indexTextsOf(seller, { ...mug, ...same }), indexTextsOf(seller, mug))
 })
 
-test('a summary that the description begins with adds no words, and any other does', () => {
+test('a summary with which the description begins adds no words to the index, and any other summary does', () => {
   const termsOf = (summary: string, description: string) => indexTextsOf(seller, { ...mug, summary, description }).terms
   for (const description of ['Made by hand.', 'Made by hand.\nGlazed.', 'Made by hand. Glazed.'])
     assert.equal(termsOf('Made by hand.', description), termsOf('', description))

@@ -6,7 +6,7 @@ import { isWide } from '../../../harness/wide.ts'
 import { htmlToPlainText } from './plaintext.ts'
 
 const table: [name: string, html: string, text: string][] = [
-  ['nothing', '', ''],
+  ['empty text', '', ''],
   ['plain text', 'Just  a\n\tsentence.', 'Just a sentence.'],
   ['paragraphs', '<p>One.</p>\n<p>Two.</p>', 'One.\n\nTwo.'],
   [
@@ -17,7 +17,7 @@ const table: [name: string, html: string, text: string][] = [
   ['line breaks', 'a<br>b<br/>c<BR />d', 'a\nb\nc\nd'],
   ['two line breaks as a paragraph', 'a<br><br>b<br> <br><br>c', 'a\n\nb\n\nc'],
   ['lists', '<p>Has:</p><ul><li>one</li><li> two </li></ul><p>End</p>', 'Has:\n\n• one\n• two\n\nEnd'],
-  ['items that nobody closed', '<ul><li>one<li>two</ul>', '• one\n• two'],
+  ['unclosed items', '<ul><li>one<li>two</ul>', '• one\n• two'],
   [
     'paragraphs and lists in items',
     '<ul><li><p>one</p></li><li>two<ol><li>three</li></ol></li></ul>x',
@@ -27,34 +27,34 @@ const table: [name: string, html: string, text: string][] = [
   ['tables', '<table><tr><th>Size</th><th>cm</th></tr><tr><td>S</td><td>48</td></tr></table>', 'Size cm\nS 48'],
   ['inline tags within words', 'un<b>believ</b>able <i>and</i><span> good</span>', 'unbelievable and good'],
   ['attributes with angle brackets', `<a href="?a>b" title = '>'>link</a>`, 'link'],
-  ['a quote that nobody closed', '<a href="x>link</a>', 'link'],
+  ['an unclosed quote', '<a href="x>link</a>', 'link'],
   [
     'scripts, styles, comments and templates',
     'a<script>if (a<b) "</p>"</script><style>p{}</style><!-- <p>no</p> --><template><p>x<template>y</template></p></template>b',
     'ab',
   ],
   ['scripts in any case, with spaces', '<SCRIPT type="x">no</Script >yes', 'yes'],
-  ['a script that nobody closed', 'a<script>no<p>no', 'a'],
-  ['a comment that nobody closed', 'a<!-- no <p>no</p>', 'a'],
+  ['an unclosed script', 'a<script>no<p>no', 'a'],
+  ['an unclosed comment', 'a<!-- no <p>no</p>', 'a'],
   ['the shortest comments', 'a<!-->b<!--->c', 'abc'],
   ['declarations and instructions', '<!DOCTYPE html><?php no ?>a<![CDATA[no]]>b</>', 'ab'],
   ['pictures', 'a<img src="x.jpg" alt="no">b<svg><title>no</title><path/></svg>c', 'abc'],
-  ['a tag that nobody closed', 'a <b', 'a'],
-  ['an angle bracket that is none', '1 < 2 and <3, a<', '1 < 2 and <3, a<'],
+  ['an unclosed tag', 'a <b', 'a'],
+  ['an angle bracket that begins no tag', '1 < 2 and <3, a<', '1 < 2 and <3, a<'],
   [
     'named entities',
     'Caf&eacute; &amp; Th&eacute; &ndash; 5&nbsp;&euro; &hellip; &Auml;&ouml;&szlig; &frac12; &yuml;&nbsp;',
     'Café & Thé – 5 € … Äöß ½ ÿ',
   ],
   ['numbered entities', '&#233;&#xe9;&#XE9;&#x1F375;&#39;&#8217', "ééé🍵'’"],
-  ['numbers of Windows', '&#146;&#x93;&#128;', '’“€'],
-  ['numbers out of bounds', '&#0;|&#xD800;|&#x110000;|&#99999999999999999999;|&#1;|', '\ufffd|\ufffd|\ufffd|\ufffd| |'],
+  ['character numbers of Windows-1252', '&#146;&#x93;&#128;', '’“€'],
+  ['character numbers out of bounds', '&#0;|&#xD800;|&#x110000;|&#99999999999999999999;|&#1;|', '\ufffd|\ufffd|\ufffd|\ufffd| |'],
   ['what only looks like an entity', 'AT&T R&D &unknown; &; &# &#x; &amp', 'AT&T R&D &unknown; &; &# &#x; &amp'],
-  ['entities once', '&amp;lt;b&amp;gt;', '&lt;b&gt;'],
+  ['an escaped entity only once', '&amp;lt;b&amp;gt;', '&lt;b&gt;'],
   ['written-out markup as text', '&lt;b&gt;', '<b>'],
   ['control characters', 'a\u0000b\u0007c', 'a b c'],
 ]
-for (const [name, html, text] of table) test(`reads ${name}`, () => assert.equal(htmlToPlainText(html), text))
+for (const [name, html, text] of table) test(`converts ${name}`, () => assert.equal(htmlToPlainText(html), text))
 
 test('removes all markup, control characters and extra spaces from any input', () => {
   const bits = fc.constantFrom(

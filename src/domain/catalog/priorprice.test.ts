@@ -23,7 +23,7 @@ test('the sale price is not its own prior price', () => {
   assert.equal(computePriorPrice([step(0, 100), step(40, 70, 100)]), 100)
 })
 
-test('a price counts that applied during the 30 days, even if it was set before them', () => {
+test('a price that applied during the 30 days counts, even if it was set earlier', () => {
   assert.equal(computePriorPrice([step(0, 90), step(200, 60, 90)]), 90)
 })
 
@@ -42,7 +42,7 @@ test('a deeper reduction keeps the prior price of the first one, and a partly re
   assert.equal(computePriorPrice([...further, step(60, 70, 100)]), 60)
 })
 
-test('a young product uses its whole history; a product that started reduced, or without a compare-at price, has no prior price', () => {
+test('a young product uses its whole history; a product that was reduced from the start, or has no compare-at price now, has no prior price', () => {
   assert.equal(computePriorPrice([step(0, 100), step(5, 80, 100)]), 100)
   assert.equal(computePriorPrice([step(0, 80, 100)]), null)
   assert.equal(computePriorPrice([step(0, 100), step(40, 80)]), null)
@@ -97,7 +97,7 @@ test('an unchanged price adds no step, and a clock that was set back does not re
   assert.deepEqual(appendPriceStep([step(0, 90), step(2, 100)], step(1, 80)), [step(0, 90), step(2, 80)])
 })
 
-test('deleting old steps does not change the prior price, and with too many steps it never rises', () => {
+test('deleting old steps leaves the prior price unchanged; with too many steps the prior price can only fall', () => {
   const change = fc.record({
     minutes: fc.integer({ min: 1, max: 60 * 24 * 20 }),
     price: fc.integer({ min: 1, max: 12 }),

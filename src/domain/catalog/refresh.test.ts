@@ -82,7 +82,7 @@ eachEngine('stock in the catalog', (given) => {
     assert.deepEqual([over.text, over.headers.get('etag')], [before.text, before.etag])
   })
 
-  test('the catalog version is raised exactly when what everyone sees would differ', async () => {
+  test('the catalog version is raised exactly when the shown availability of a product or SKU changes', async () => {
     const room = await openStockroom(given, two)
     const first = await version(room)
     await room.write((tx) => replaceHolds(tx, room.seller, 'one', room.lines({ A: 1, C: 1 }), at))
@@ -149,7 +149,7 @@ eachEngine('stock in the catalog', (given) => {
     assert.deepEqual(await seen(room, 'one'), { quantities: [13], stale: false })
   })
 
-  test('two loops beside many buyers leave correct responses', async () => {
+  test('two refresh loops running beside many buyers leave correct responses', async () => {
     const url = await given.migratedUrl()
     const room = await openStockroom(given, two, await given.open({ url }))
     const other = await given.open({ url, withMigrations: false })

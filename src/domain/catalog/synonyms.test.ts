@@ -9,7 +9,7 @@ function alternativesIn(groups: readonly (readonly string[])[], text: string): s
   )
 }
 
-test('a word gets its synonyms, and a phrase those of the phrase, but not a single word of it', () => {
+test('a word and a phrase get their synonyms, but a single word of the phrase does not', () => {
   const synonyms = indexSynonyms([
     ['Sofa', 'Couch'],
     ['nightstand', 'bedside table'],

@@ -41,13 +41,13 @@ test('only an open session expires, from its expiry time on', () => {
 
 const minute = 60_000
 
-test('stock is held for a quarter of an hour, and not longer than the session', () => {
+test('stock is held for 15 minutes but not longer than the session, or for the whole session if that is set', () => {
   assert.equal(holdExpiryFor({ expiresAt: 60 * minute, holdsWhole: false }, 0), 15 * minute)
   assert.equal(holdExpiryFor({ expiresAt: 60 * minute, holdsWhole: false }, 50 * minute), 60 * minute)
   assert.equal(holdExpiryFor({ expiresAt: 60 * minute, holdsWhole: true }, 0), 60 * minute)
 })
 
-test('an extension is half an hour from now, up to a day after the session was opened, and never shortens the time', () => {
+test('an extended session lasts half an hour from now, at most a day since it was opened, and is never shortened', () => {
   const until = (expiresAt: number, now: number) => extendedExpiry({ createdAt: 0, expiresAt }, now)
   const day = 24 * 60 * minute
   assert.equal(until(10 * minute, 5 * minute), 35 * minute)

@@ -29,12 +29,12 @@ test('each limit on requests for codes applies separately', () => {
   }
 })
 
-test('a known browser has its own limits, which strangers cannot use up', () => {
+test('the limits per mailbox and per network do not apply to a known browser', () => {
   const allowed = names.filter((name) => mayRequestCode({ ...none, [name]: customerCodesMax[name] }, true))
   assert.deepEqual(allowed, ['mailboxDay', 'networkHour'])
 })
 
-test('a code is accepted however it is typed: with spaces, hyphens or other digits', () => {
+test('a code is accepted however it is typed: with spaces, hyphens or full-width digits', () => {
   for (const text of ['123456', ' 123 456 ', '123-456', '１２３４５６'])
     assert.equal(parseTypedCode(text), '123456', text)
   for (const text of ['', '12345', '1234567', 'abcdef', '12 34 5x']) assert.equal(parseTypedCode(text), undefined, text)

@@ -76,7 +76,7 @@ function inputFor(order: OrderRow, lines: readonly OrderLine[], change: Change, 
   return { order, lines, refunded: [], quantities, newItems, shipping: change.shipping ?? undefined }
 }
 
-test('after each edit the documents add up to the price of the order with its tax, by item and rate', () => {
+test('after each edit the documents add up to the total and tax of the order, and to the tax of each item', () => {
   const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31)
   fc.assert(
     fc.property(bought, changes, (given, edits) => {

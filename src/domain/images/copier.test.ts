@@ -90,7 +90,7 @@ describe('copies of pictures', { skip: !isThere && 'sharp is not installed' }, (
       assert.ok((await copied(await fixture(name))).copies.length >= 2)
     })
 
-  test('are not made of a decompression bomb, a truncated file, an animation, an SVG or a text, each of which has its reason', async () => {
+  test('are not made of a decompression bomb, a truncated file, an animation, an SVG or a text; each gets its reason', async () => {
     const header = Buffer.alloc(13)
     header.writeUInt32BE(60_000, 0)
     header.writeUInt32BE(60_000, 4)

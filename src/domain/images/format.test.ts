@@ -26,7 +26,7 @@ describe('the kind and size of a picture', () => {
       assert.deepEqual([found, width, height], [kind, 30, 20])
     })
 
-  test('a file without camera metadata is stored unchanged', () => {
+  test('a file without camera metadata stays unchanged', () => {
     for (const name of ['progressive.jpg', 'lossy.webp', 'lossless.webp', 'plain.avif'])
       assert.ok(read(fixture(name)).bytes.equals(fixture(name)), name)
   })
@@ -71,7 +71,7 @@ describe('cleaning a picture', () => {
 })
 
 describe('a picture', () => {
-  test('of another kind of file is refused', () => {
+  test('in an unsupported file format is refused', () => {
     const svg = Buffer.from('<svg xmlns="http://www.w3.org/2000/svg"><script>1</script></svg>')
     for (const bytes of [
       svg,

@@ -147,7 +147,7 @@ eachEngine('stock', (given) => {
     )
   })
 
-  test('first holds of more units than are free change nothing without locking', async () => {
+  test('without locking, first holds of more units than are free are refused and change nothing', async () => {
     const { room, hold, holdFree } = await stockroom()
     await hold('one', { A: 15 })
     await refreshAll(room, now)
@@ -156,7 +156,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(await room.world(), before)
   })
 
-  test('unchanged holds are prolonged without locking, but not changed ones or those that end soon or later', async () => {
+  test('without locking, unchanged holds are prolonged unless they end soon or already end later, and changed ones are not', async () => {
     const { room, hold, prolong } = await stockroom()
     await hold('one', { A: 3, B: 2 })
     const later = { now, expiresAt: expiresAt + minute }
@@ -189,7 +189,7 @@ eachEngine('stock', (given) => {
     assert.deepEqual(world.skus, { ...untouched, A: [17, 2], C: [5, 0] })
   })
 
-  test('units that are not held exactly are not sold without locking', async () => {
+  test('without locking, nothing is sold if the lines differ from the holds, the holds end soon, or stock is below them', async () => {
     const { room, hold, sellAsHeld, set } = await stockroom()
     await hold('one', { A: 3, B: 2 })
     await hold('two', { C: 4 })
@@ -323,7 +323,7 @@ eachEngine('stock', (given) => {
     })
   })
 
-  test('a sale uses the held units, writes stock movements, and releases the other holds', async () => {
+  test('a sale uses the held units, writes stock movements, and releases what else its owner held', async () => {
     const { room, hold, sell } = await stockroom()
     await hold('one', { A: 3, B: 2 })
     await hold('two', { C: 1 })

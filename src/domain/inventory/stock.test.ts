@@ -20,23 +20,23 @@ describe('the units that an owner can use', () => {
   const rows = [
     // Columns: on hand, held, own, own lapsed, lapsed, usable.
     [10, 0, 0, 0, 0, 10, 'are all units if none is held'],
-    [10, 4, 0, 0, 0,  6, 'are not those that others hold'],
+    [10, 4, 0, 0, 0,  6, 'exclude the units that others hold'],
     [10, 4, 4, 0, 0, 10, 'are those of its own hold and all free units'],
     [10, 9, 4, 0, 0,  5, 'are those of its own hold and those that others do not hold'],
-    [10, 9, 0, 4, 0,  5, 'are those of its own expired hold only as far as they are free'],
-    [10, 9, 0, 0, 4,  5, 'are also those of expired holds of others'],
-    [ 2, 4, 2, 0, 0,  2, 'are those of its own hold, even if more is held than there is'],
-    [ 2, 4, 0, 0, 0,  0, 'are none if others hold more than there is'],
-    [ 1, 4, 2, 0, 0,  1, 'are not more than the stock, even with an own hold of more'],
+    [10, 9, 0, 4, 0,  5, 'include the units of its own expired hold, which count as free'],
+    [10, 9, 0, 0, 4,  5, 'include the units of expired holds of others'],
+    [ 2, 4, 2, 0, 0,  2, 'are those of its own hold, even if more units are held than exist'],
+    [ 2, 4, 0, 0, 0,  0, 'are none if others hold more units than exist'],
+    [ 1, 4, 2, 0, 0,  1, 'are at most the stock, even if its own hold is larger'],
     [ 0, 0, 0, 0, 0,  0, 'are none without stock'],
   ] as const
   for (const [onHand, held, own, ownLapsed, lapsed, usable, sentence] of rows) {
     test(sentence, () => assert.equal(usableQuantity(stockRow(onHand, held), { own, ownLapsed, lapsed }), usable))
   }
-  test('are the same for an owner without a hold', () => assert.equal(usableQuantity(stockRow(7, 3), noClaims), 4))
+  test('are the free units for an owner without a hold', () => assert.equal(usableQuantity(stockRow(7, 3), noClaims), 4))
 })
 
-test('an event is announced exactly when a threshold is crossed', () => {
+test('an event is announced when stock becomes low, depleted or replenished, and at no other change', () => {
   const quantities = [-2, 0, 1, 5, 6, 9]
   const announced = quantities.flatMap((before) =>
     quantities.flatMap((after) => {

@@ -5,7 +5,7 @@ import { createDpopNonces } from './proof.ts'
 const nonces = createDpopNonces(Buffer.alloc(32, 7))
 const at = (seconds: number) => new Date(seconds * 1000)
 
-test('a nonce is valid from one minute before its time until some minutes later', () => {
+test('a nonce is valid from one minute before its minute until three minutes after it', () => {
   const nonce = nonces.next(at(600))
   assert.match(nonce, /^[\w-]{43}$/)
   assert.equal(nonces.next(at(659)), nonce)

@@ -11,7 +11,7 @@ test('every carrier of the list has an https link with the tracking number', () 
   }
 })
 
-test('a carrier is recognized by other spellings of its own name only', () => {
+test('a carrier is recognized by other spellings and by its brands, and an unknown carrier has no link', () => {
   const number = '12345678901'
   const link = trackingLink('DHL', number)
   for (const name of ['dhl', ' DHL ', 'DHL Paket', 'dhl-express', 'Deutsche Post'])

@@ -61,7 +61,7 @@ test('the lifecycle of the payment status of an order has exactly these moves an
   assert.deepEqual(unreachableOf(orderPaymentLifecycle, orderPaymentStatuses), [])
 })
 
-test('a finished refund changes the payment status by the refunded and pending amounts', () => {
+test('how a finished refund changes the payment status depends on the refunded and pending amounts', () => {
   const verbs = (back: number, pending: number) =>
     (['succeeded', 'failed'] as const).map((outcome) => refundVerb(outcome, { total: 100, back, pending }))
   assert.deepEqual(verbs(40, 60), ['refund_some', 'fail_some'])
@@ -128,7 +128,7 @@ test('each payment status allows shipping, or gives the reason against it', () =
   assert.deepEqual(reasons({ isPaidOnDelivery: true }), [undefined, undefined, undefined, ...went])
 })
 
-test('an order is overdue if it is placed, not shipped, and unpaid after its date', () => {
+test('an order is overdue if it is placed, not shipped, and still unpaid at its due date', () => {
   const overdue = orderStatuses.flatMap((status) =>
     orderPaymentStatuses.flatMap((paymentStatus) =>
       fulfillmentStatuses

@@ -78,7 +78,7 @@ describe('a receipt', () => {
     ])
   })
 
-  test('has no shipping line for an order without shipping, even if its tax rate is unknown', () => {
+  test('has no shipping line for an order without shipping, even if the tax rate of shipping is unknown', () => {
     const unshipped = { ...order, shipping: 0, shippingTax: 0, shippingTaxRateBps: null, shippingChoice: null }
     const { shipping, rates } = buildReceipt(unshipped, [line('song', { total: 119, tax: 19, taxRateBps: 1900 })])
     assert.deepEqual(shipping, [])
@@ -86,7 +86,7 @@ describe('a receipt', () => {
   })
 
   for (const priceTax of ['included', 'excluded'] as const)
-    test(`has sums by rate that add up to the total of an order with free shipping, tax ${priceTax}`, () => {
+    test(`has sums by rate that add up to the total, with paid and with free shipping, tax ${priceTax}`, () => {
       const facts: PricingFacts = {
         currency: 'EUR',
         priceTax,

@@ -126,7 +126,7 @@ eachEngine('making refunds', (given) => {
     assert.deepEqual(await fakeProvider.round(), [])
   })
 
-  test('a void refunds the whole charge', async () => {
+  test('a void is made as a void of the whole charge, not as a refund', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay()
     await fakeProvider.queue(payment.id, 1_000, 'void')
@@ -136,7 +136,7 @@ eachEngine('making refunds', (given) => {
     assert.equal(fakeProvider.provider.calls.refund, 0)
   })
 
-  test('a manual refund is paid by the operator, and succeeds immediately', async () => {
+  test('a refund of a manual payment is left to the operator, and succeeds immediately', async () => {
     const fakeProvider = await openFakeProvider()
     const payment = await fakeProvider.pay('manual')
     await fakeProvider.queue(payment.id, 1_000)
@@ -144,7 +144,7 @@ eachEngine('making refunds', (given) => {
     assert.equal(fakeProvider.told.length, 1)
   })
 
-  test('after a lost response the refund is queried on a schedule, and never made twice', async () => {
+  test('after a lost response the refund is tried again on a schedule, and is made once', async () => {
     const fakeProvider = await openFakeProvider({ card: '4000000000007726' })
     const payment = await fakeProvider.pay()
     const refund = await fakeProvider.queue(payment.id, 400)
@@ -254,7 +254,7 @@ eachEngine('making refunds', (given) => {
     )
   })
 
-  test('a late response is logged, and the refund is recorded when it becomes known', async () => {
+  test('a late response is logged and still recorded at the refund', async () => {
     const held: (() => void)[] = []
     const fakeProvider = await openFakeProvider({
       hook: (point) => (point === 'after_refund' ? new Promise<void>((resolve) => held.push(resolve)) : undefined),

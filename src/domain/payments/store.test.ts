@@ -28,7 +28,7 @@ import {
 const now = Date.parse('2026-06-15T12:00:00.000Z')
 const hour = 3_600_000
 
-test('the waits get longer, and the last one is repeated', () => {
+test('the waits between tries get longer, and the last wait is repeated', () => {
   const waits = Array.from({ length: 10 }, (_, i) => (nextTryAt(i + 1, now) - now) / 1_000)
   assert.deepEqual(waits, [2, 5, 15, 60, 300, 900, 3_600, 21_600, 21_600, 21_600])
   assert.equal(nextTryAt(0, now), now + 2_000)

@@ -62,7 +62,7 @@ describe('the refund of a return', () => {
     )
   })
 
-  test('faulty goods refund the whole delivery, and a partial return refunds no delivery unless requested', () => {
+  test('a return of faulty or wrong goods refunds all of the delivery, and a partial return none of it unless requested', () => {
     const faults: ReturnReason[] = ['damaged', 'wrong_item', 'not_as_described']
     for (const reason of faults) assert.equal(returnRefundFor(input({ items: all, reason })).shipping, 990)
     const part = all.slice(0, 1)
@@ -146,7 +146,7 @@ describe('the units of a line that can be returned', () => {
     assert.equal(returnableUnits({ ...sent, fulfilled: 0 }, [], []), 0)
   })
 
-  test('are not those that were refunded, but refunds count for units that were not shipped first', () => {
+  test('exclude refunded units, and refunds count first for units that were not shipped', () => {
     assert.equal(returnableUnits(sent, [{ skuId: 'a', quantity: 1, amount: 1 }], []), 2)
     assert.equal(returnableUnits(sent, [{ skuId: 'a', quantity: 2, amount: 1 }], []), 1)
     assert.equal(returnableUnits(sent, [{ skuId: 'a', quantity: 3, amount: 1 }], []), 0)

@@ -16,7 +16,7 @@ test('a postal code is found with and without its space', () => {
   assert.deepEqual(postalWords('10117'), ['10117'])
 })
 
-test('a word is found by each of its beginnings from two letters on, and an e-mail address not by a part of another address', () => {
+test('a word is found by each prefix of two or more letters; a complete e-mail address does not find another one with the same beginning', () => {
   for (const word of ['hansen', 'featherstonehaugh', 'wolfgang.amadeus@example.com', '李小龍', '𠮷𠮷𠮷']) {
     const tokens = new Set([word, ...wordBeginnings(word)])
     const letters = [...word]

@@ -14,7 +14,7 @@ test('letter case, accents, widths, ligatures and vowel points are ignored', () 
   assert.equal(foldSearchText('が 한글 नमस्ते'), 'が 한글 नमस्ते', 'marks that make another letter stay')
 })
 
-test('words are letters and digits; scripts without spaces are indexed by pairs of characters', () => {
+test('words are letters and digits; scripts without spaces are indexed by characters and pairs of characters', () => {
   assert.deepEqual(indexWords("Men's T-shirt, 250ml (blue/red)"), ['men', 't', 'shirt', '250ml', 'blue', 'red'])
   assert.deepEqual(indexWords('Men’s “T-shirt” – 94\u00a0% linen…\n• Wipe'), [
     ...['men', 't', 'shirt', '94', 'linen', 'wipe'],
@@ -29,7 +29,7 @@ test('words are letters and digits; scripts without spaces are indexed by pairs 
   assert.equal(wholeCode('MUG-sto 250/Ä'), 'mugsto250a')
 })
 
-test('word forms are the regular plurals of the language', () => {
+test('the forms of a word include its regular singular and plural in the language', () => {
   assert.deepEqual(wordForms('mug', 'en'), ['mug', 'mugs', 'muges'])
   assert.ok(wordForms('berries', 'en').includes('berry'))
   assert.ok(wordForms('boxes', 'en').includes('box'))
@@ -47,7 +47,7 @@ test('the language is the one that the merchant set, otherwise that of the count
   assert.equal(languageFor({ locale: null, country: 'JP' }), 'en')
 })
 
-test('all generated words with one mistake fulfil the rule, and their number is limited', () => {
+test('every generated misspelling has exactly one mistake, and their number is limited', () => {
   const found = wordsOneMistakeAway('hansen')
   assert.ok(found.every((word) => isOneMistake('hansen', word)))
   for (const word of ['hanson', 'hnasen', 'hansen1', 'hanse', 'hannsen', 'ansen', 'hänsen'])

@@ -50,7 +50,7 @@ test('the URL of a shop has the scheme and port of the public address', () => {
   assert.equal(shopOriginFor('tea.localhost', 'http://localhost:4000'), 'http://tea.localhost:4000')
 })
 
-test('a host is checked every minute at first, every hour later, and not after a week', () => {
+test('a host is checked every minute at first, then less and less often, down to every hour, and not after a week', () => {
   const minute = 60_000
   assert.equal(nextCheckAt(0, 0), minute)
   assert.equal(nextCheckAt(0, 40 * minute), 50 * minute)

@@ -142,7 +142,7 @@ eachEngine('users', (given) => {
 
   const ada = { email: ' Ada@Example.com ', passwordHash: cheapHash('correct horse'), merchantIds: ['mer_2', 'mer_1'] }
 
-  test('sign in with their e-mail address in any spelling, and with nothing else', async () => {
+  test('sign in with their e-mail address in any letter case and their exact password, and in no other way', async () => {
     const storage = await testServer()
     const user = await storage.write((tx) => createUser(tx, rootSecret, ada, now))
     assert.match(user.id, /^usr_/)

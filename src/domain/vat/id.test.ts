@@ -11,7 +11,7 @@ const examples = [
   'SE123456789012', 'SI12345678', 'SK1234567890',
 ]
 
-test('each member state has its format', () => {
+test('a VAT ID of each EU member state is accepted in its format', () => {
   for (const text of examples) {
     const id = vatIdFrom(text)
     assert.equal(id?.text, text)
@@ -22,7 +22,7 @@ test('each member state has its format', () => {
   assert.equal(new Set(examples.map((text) => text.slice(0, 2))).size, 27)
 })
 
-test('spaces, lower case and the country code are accepted', () => {
+test('spaces, punctuation, lower case, and GR instead of EL are accepted', () => {
   assert.deepEqual(vatIdFrom(' de 123.456-789 '), {
     country: 'DE',
     prefix: 'DE',

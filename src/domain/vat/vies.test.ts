@@ -48,7 +48,7 @@ function ask(question: { name?: string; requester?: VatId } = {}) {
 
 const code = (expected: string) => (error: unknown) => error instanceof VatUnanswered && error.code === expected
 
-test('a valid number has a consultation number, and its name is compared but not stored', async () => {
+test('for a valid number the consultation number is returned, and the name is compared but not returned', async () => {
   answer = json({
     valid: true,
     requestIdentifier: 'WAPIAAAA1',
@@ -73,7 +73,7 @@ test('a valid number has a consultation number, and its name is compared but not
   assert.equal((await ask({ name: 'Cie' })).nameMatch, 'unknown')
 })
 
-test('a number that is not registered is a valid response', async () => {
+test('an unregistered number is a result, not an error', async () => {
   const no = { isValid: false, consultationNumber: null, nameMatch: 'unknown' }
   answer = json({ valid: false, requestIdentifier: '', name: '---' })
   assert.deepEqual(await ask(), no)
@@ -145,7 +145,7 @@ test('the requests of one merchant are limited, and few run concurrently', async
   assert.equal((await asking('mer_2', question)).isValid, true)
 })
 
-test('in test mode zeros are unregistered, nines get no response, and no request is sent', async () => {
+test('in test mode a number of zeros is unregistered, a number of nines gets no response, and no request is sent', async () => {
   const of = (text: string) => testRegister('mer_1', { id: idOf(text) })
   assert.equal((await of('ATU12345678')).isValid, true)
   assert.equal((await of('ATU00000000')).isValid, false)

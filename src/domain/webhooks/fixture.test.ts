@@ -132,7 +132,7 @@ describe('the signature fixture', () => {
     })
   }
 
-  test('has invalid vectors that each differ from a valid call in one thing', () => {
+  test('has vectors that differ from the valid one only in what they are named after', () => {
     const valid = vectorOf('valid')
     for (const { name, expect, body } of fixture.vectors) {
       if (expect === 'accept' && !['unicode', 'trailing_newline', 'spaced_json'].includes(name))
@@ -151,7 +151,7 @@ describe('the signature fixture', () => {
       assert.ok(!(`webhook-${header}` in vectorOf(`missing_${header}`).headers))
   })
 
-  test('detects a receiver with any single mistake', () => {
+  test('detects each common mistake of receivers', () => {
     const careless: Readonly<Record<string, (received: Received, seconds: number) => boolean>> = {
       'looks at the first signature only': ({ headers, body }, seconds) =>
         isTakenByTheLetter(

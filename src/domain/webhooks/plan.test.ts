@@ -27,7 +27,7 @@ const rooms: [name: string, facts: Partial<EndpointFacts>, room: EndpointRoom][]
     { consecutiveFailures: 6, sending: 5 },
     { calls: -3, ahead: 0 },
   ],
-  ['one that has failed for long', { consecutiveFailures: 100 }, { calls: 1, ahead: 0 }],
+  ['one that has failed many times', { consecutiveFailures: 100 }, { calls: 1, ahead: 0 }],
 ]
 for (const [name, facts, room] of rooms)
   test(`the room for claims is calculated: ${name}`, () => assert.deepEqual(roomFor({ ...idle, ...facts }), room))
@@ -51,16 +51,16 @@ const plans: [
   taken: number[],
   isMore: boolean,
 ][] = [
-  ['nothing', [], 10, 0, [], false],
+  ['nothing without endpoints', [], 10, 0, [], false],
   ['all that is due', [due({ calls: 8 }, 3)], 10, 0, [3], false],
   ['no more than the endpoint may get; its next call ends soon', [due({ calls: 2 }, 5)], 10, 0, [2], false],
   ['no more than the process can call', [due({ calls: 8 }, 8)], 5, 0, [5], true],
   ['equal shares', [due({ calls: 8 }, 8), due({ calls: 8 }, 8)], 8, 0, [4, 4], true],
-  ['what one leaves goes to the next', [due({ calls: 8 }, 1), due({ calls: 8 }, 8)], 8, 0, [1, 7], true],
-  ['without room for calls', [due({ calls: 8 }, 8), due({ calls: 8 }, 8)], 0, 0, [0, 0], true],
+  ['what one endpoint does not need goes to the next', [due({ calls: 8 }, 1), due({ calls: 8 }, 8)], 8, 0, [1, 7], true],
+  ['nothing while the process has no room for calls', [due({ calls: 8 }, 8), due({ calls: 8 }, 8)], 0, 0, [0, 0], true],
   ['an endpoint with too many calls under way', [due({ calls: -3 }, 8), due({ calls: 8 }, 8)], 16, 0, [0, 8], false],
-  ['ahead of the calls', [due({ calls: 8, ahead: 56 }, 80)], 256, 256, [64], false],
-  ['only in advance where all calls are under way', [due({ calls: -4, ahead: 20 }, 80)], 256, 256, [20], false],
+  ['in advance, beyond the calls that can be made now', [due({ calls: 8, ahead: 56 }, 80)], 256, 256, [64], false],
+  ['only in advance if all calls are under way', [due({ calls: -4, ahead: 20 }, 80)], 256, 256, [20], false],
   [
     'in advance up to what the process may hold',
     [due({ calls: 8, ahead: 56 }, 80), due({ calls: 8, ahead: 56 }, 80)],
@@ -70,7 +70,7 @@ const plans: [
     false,
   ],
   [
-    'nothing in advance where two endpoints share the calls',
+    'nothing in advance if two endpoints share the calls',
     [due({ calls: 8, ahead: 56 }, 80), due({ calls: 8, ahead: 56 }, 80)],
     8,
     256,
@@ -78,7 +78,7 @@ const plans: [
     true,
   ],
   ['free deliveries behind blocked ones', [due({ calls: 8 }, 2, 5)], 10, 0, [2], false],
-  ['none now, but more may follow, where all candidates are blocked', [due({ calls: 1 }, 0, 17)], 10, 0, [0], true],
+  ['none now, but more may follow, if all candidates are blocked', [due({ calls: 1 }, 0, 17)], 10, 0, [0], true],
 ]
 for (const [name, asked, calls, ahead, taken, isMore] of plans)
   test(`claims are planned: ${name}`, () => {
@@ -92,7 +92,7 @@ for (const [name, asked, calls, ahead, taken, isMore] of plans)
     }
   })
 
-test('what may be claimed ahead is shared among the endpoints, down to a least share', () => {
+test('what may be claimed in advance is shared among the endpoints, down to a minimum share', () => {
   assert.deepEqual(
     [1, 2, 3, 4, 32].map((endpoints) => aheadShareMax(256, endpoints)),
     [256, 128, 86, 64, 64],
@@ -100,7 +100,7 @@ test('what may be claimed ahead is shared among the endpoints, down to a least s
   assert.equal(aheadShareMax(40, 2), 40)
 })
 
-test('no plan exceeds a limit, or leaves calls unused while a delivery could be sent', () => {
+test('no plan exceeds a limit, and a plan that leaves a delivery although it could be sent says that there is more', () => {
   const endpoint = fc
     .record({
       calls: fc.integer({ min: -8, max: inFlightMax }),

@@ -16,7 +16,7 @@ const minute = 60 * second
 const hour = 60 * minute
 const day = 24 * hour
 
-test('the schedule is the documented one', () => {
+test('the schedule of attempts is the documented one', () => {
   // biome-ignore format: a table reads best in one line
   const documented = [0, 5 * second, 30 * second, 2 * minute, 10 * minute, 30 * minute, hour, 3 * hour, 6 * hour, 12 * hour, day, day]
   assert.deepEqual([...deliveryWaitsMs], documented)
@@ -85,7 +85,7 @@ test('the limit of concurrent calls falls with failures, down to one probe', () 
   assert.deepEqual([0, 1, 2, 6, 7, 8, 100].map(inFlightMaxFor), [8, 7, 6, 2, 1, 1, 1])
 })
 
-test('deliveries are claimed in advance for a quarter of a second of calls, and at most 120', () => {
+test('as many deliveries are claimed in advance as the endpoint handles in a quarter of a second, at most 120', () => {
   assert.deepEqual(
     [0, 1, 10, 16, 17, 100, 1_000, 2_000, 2_001, 60_000].map(aheadMaxFor),
     [120, 120, 120, 120, 117, 20, 2, 1, 0, 0],

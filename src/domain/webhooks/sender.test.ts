@@ -278,7 +278,7 @@ describe('a call fails if', () => {
     assert.deepEqual(withoutTime(await open(context, patient).send(callTo(receiver))), failed('connection refused'))
   })
 
-  test('the name or the resolver is unknown', async (context) => {
+  test('the host name is not found, or its lookup fails', async (context) => {
     for (const [code, error] of [
       ['ENOTFOUND', 'name not found'],
       ['EAI_AGAIN', 'name lookup failed'],
@@ -345,7 +345,7 @@ describe('with TLS', () => {
     assert.ok(receiver.requests[0]?.includes(`\r\nhost: ${host}:${receiver.port}\r\n`))
   })
 
-  test('hosts with a trailing dot and IP addresses are verified too', async (context) => {
+  test('certificates are verified for hosts with a trailing dot and for IP addresses', async (context) => {
     const receiver = await listenSecurely(context, (socket) => socket.write(answer('200 OK', 'safe')))
     for (const name of [`${host}.`, '127.0.0.1'])
       assert.deepEqual(
@@ -355,7 +355,7 @@ describe('with TLS', () => {
     assert.deepEqual(receiver.names, [host, ''])
   })
 
-  test('an unknown certificate is refused before anything is sent, whatever the environment contains', async (context) => {
+  test('an untrusted certificate is refused before anything is sent, whatever the environment contains', async (context) => {
     const receiver = await listenSecurely(context, (socket) => socket.write(answer('200 OK')))
     const before = process.env.NODE_TLS_REJECT_UNAUTHORIZED
     process.env.NODE_TLS_REJECT_UNAUTHORIZED = '0'
@@ -524,7 +524,7 @@ describe('connections', () => {
     assert.ok(receiver.requests[0]?.includes(`\r\nhost: hooks.example.com:${receiver.port}\r\n`))
   })
 
-  test('to many origins work concurrently', async (context) => {
+  test('to many origins work concurrently, and are kept for at most 512 origins', async (context) => {
     const receiver = await listen(context, (socket) => socket.write(answer('200 OK')))
     const sender = open(context, { ...patient, lookup: async () => ['127.0.0.1'] })
     for (let batch = 0; batch < 11; batch += 1) {

@@ -13,7 +13,7 @@ const root = parseRootSecret('a-root-secret-that-only-this-test-knows') as RootS
 const now = 1_000
 
 describe('an encrypted webhook secret', () => {
-  test('can be decrypted only for its own endpoint, also from the cache', () => {
+  test('can be decrypted only for its own endpoint, even from the cache', () => {
     const open = createSigningKeyCache(root)
     const sealed = encryptWebhookSecret(root, 'whe_a', makeWebhookSecret())
     open('whe_a', sealed)
@@ -21,7 +21,7 @@ describe('an encrypted webhook secret', () => {
     assert.throws(() => createSigningKeyCache(root)('whe_b', sealed), /cannot be decrypted/)
   })
 
-  test('that was replaced cannot be used as the current one, also from the cache', () => {
+  test('that was replaced cannot be used as the current one, even from the cache', () => {
     const open = createSigningKeyCache(root)
     const former = encryptFormerSecret(root, 'whe_a', makeWebhookSecret())
     const secretSealed = encryptWebhookSecret(root, 'whe_a', makeWebhookSecret())

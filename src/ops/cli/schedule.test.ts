@@ -6,7 +6,7 @@ import { backupName, backupTime, outdatedBackups, readDays, readEvery } from './
 const hourMs = 3_600_000
 const now = Date.parse('2026-11-18T07:15:00.000Z')
 
-test('only the name of a backup contains a time', () => {
+test('a time is read from the name of a backup, and from no other file name', () => {
   assert.equal(backupName(now), 'cartwright-20261118T071500Z.db')
   assert.equal(backupTime(backupName(now)), now)
   for (const name of ['shop.db', 'cartwright-20261318T071500Z.db', `${backupName(now)}.partial`, 'cartwright-.db'])

@@ -52,21 +52,21 @@ test('rows are the same, however the input is split into chunks', async () => {
 })
 
 const table: [name: string, text: string, rows: CsvRow[]][] = [
-  ['nothing', '', []],
+  ['an empty file', '', []],
   ['a byte order mark alone', '\ufeff', []],
   ['a last row without a line end', 'a,b\nc,d', rowsAt([1, 'a', 'b'], [2, 'c', 'd'])],
-  ['a mark before a quoted header', '\ufeff"a,1",b\n', rowsAt([1, 'a,1', 'b'])],
+  ['a byte order mark before a quoted header', '\ufeff"a,1",b\n', rowsAt([1, 'a,1', 'b'])],
   ['empty lines', 'a,b\n\n\r\n\rc,d\n', rowsAt([1, 'a', 'b'], [5, 'c', 'd'])],
   [
-    'lines counted through quoted cells',
+    'line numbers after quoted cells of several lines',
     'a,b\r\n"1\r\n2\n3\r4",x\r\ny,z',
     rowsAt([1, 'a', 'b'], [2, '1\r\n2\n3\r4', 'x'], [6, 'y', 'z']),
   ],
   ['a quote within a plain cell', 'a,b\n5" pipe,"6"" pipe"\n', rowsAt([1, 'a', 'b'], [2, '5" pipe', '6" pipe'])],
   ['empty and quoted empty cells', 'a,b\n,\n"",""\n', rowsAt([1, 'a', 'b'], [2, '', ''], [3, '', ''])],
-  ['rows of other lengths', 'a,b\n1\n1,2,3\n', rowsAt([1, 'a', 'b'], [2, '1'], [3, '1', '2', '3'])],
-  ['semicolons', 'a;"b,c,d";e\n1,5;2;3\n', rowsAt([1, 'a', 'b,c,d', 'e'], [2, '1,5', '2', '3'])],
-  ['tabs', 'a\tb\n1;2\t"3\t4"\n', rowsAt([1, 'a', 'b'], [2, '1;2', '3\t4'])],
+  ['rows of different lengths', 'a,b\n1\n1,2,3\n', rowsAt([1, 'a', 'b'], [2, '1'], [3, '1', '2', '3'])],
+  ['a file with semicolons', 'a;"b,c,d";e\n1,5;2;3\n', rowsAt([1, 'a', 'b,c,d', 'e'], [2, '1,5', '2', '3'])],
+  ['a file with tabs', 'a\tb\n1;2\t"3\t4"\n', rowsAt([1, 'a', 'b'], [2, '1;2', '3\t4'])],
   ['one column', 'a\n1\n', rowsAt([1, 'a'], [2, '1'])],
   [
     'quotes with blanks around them',
@@ -81,7 +81,7 @@ const table: [name: string, text: string, rows: CsvRow[]][] = [
   ],
 ]
 for (const [name, text, rows] of table) {
-  test(`${name} is read`, async () => {
+  test(`reads ${name}`, async () => {
     assert.deepEqual(await read(text), rows)
     assert.deepEqual(await read(...Array.from(Buffer.from(text), (byte) => Buffer.of(byte))), rows, 'byte by byte')
   })
@@ -97,7 +97,7 @@ const refused: [name: string, chunks: (string | Buffer)[], line: number, reason:
   ['a bad byte inside a cell of several lines', ['a,b\n"1\n2\n', Buffer.of(0xff), '\n",3\n'], 4, /not UTF-8/],
   ['a character cut off at the end of the file', ['a,b\n1,', Buffer.from('é').subarray(0, 1)], 2, /not UTF-8/],
   [
-    'a Latin-1 file, with what would help',
+    'a Latin-1 file from its first line on, with advice',
     [Buffer.from('é,1\n', 'latin1')],
     1,
     /name its encoding, which is often windows-1252/,
@@ -113,7 +113,7 @@ const refused: [name: string, chunks: (string | Buffer)[], line: number, reason:
   ['a row over 2 MiB', ['a,b\n', ...Array(5).fill(`${'x'.repeat(rowBytesMax / 4)},`), '\n'], 2, /row is larger/],
   ['a row over 2 MiB in one chunk', [`a,b\n${`${'x'.repeat(rowBytesMax / 4)},`.repeat(5)}\n`], 2, /row is larger/],
   [
-    'a quote that swallows the file',
+    'a quote that is not closed within the allowed size',
     ['a,b\n1,"2\n', ...Array(40).fill('x,y\n'.repeat(20_000))],
     2,
     /not closed within/,
@@ -121,7 +121,7 @@ const refused: [name: string, chunks: (string | Buffer)[], line: number, reason:
   ['a header of mixed delimiters', ['x;"y,",b,c\n'], 1, /mixes delimiters/],
 ]
 for (const [name, chunks, line, reason] of refused) {
-  test(`${name} is refused with its line`, async () => {
+  test(`refuses ${name}, and reports the line`, async () => {
     await assert.rejects(read(...chunks), (error) => {
       assert.ok(error instanceof FileError)
       assert.equal(error.line, line)

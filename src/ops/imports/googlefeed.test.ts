@@ -142,7 +142,7 @@ test('items that Merchant Center would refuse are left out and counted', () => {
   for (const [, comment = ''] of xml.matchAll(/<!--(.*?)-->/g)) assert.doesNotMatch(comment, /--/)
 })
 
-test('the availability is that of the mode, and of a backordered SKU backorder', () => {
+test('the availability is that of the mode, backorder for a SKU with backorders, and in_stock for a SKU whose stock is not counted', () => {
   const availability = (more: Partial<SkuRow>, mode: 'live' | 'test') =>
     valuesOf(feedItems({ ...product, skus: [{ ...sku, ...more }] }, { ...context, mode }), 'g:availability')[0]
   assert.equal(availability({}, 'test'), 'out_of_stock')

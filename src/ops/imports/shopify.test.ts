@@ -271,23 +271,23 @@ const badRows: [name: string, rows: Cells[], refused: [line: number, reason: Reg
   ['no handle', [{ ...good, Handle: ' ' }], [[2, /handle is missing/]]],
   ['no title', [{ ...good, Title: '\n' }], [[2, /title is missing/]]],
   ['no price', [{ ...good, 'Variant Price': '' }], [[2, /price is missing/]]],
-  ['a comma for the point', [{ ...good, 'Variant Price': '19,99' }], [[2, /"19,99" has a comma/]]],
-  ['thousands', [{ ...good, 'Variant Price': '1,299.00' }], [[2, /has a comma/]]],
+  ['a decimal comma', [{ ...good, 'Variant Price': '19,99' }], [[2, /"19,99" has a comma/]]],
+  ['a thousands separator', [{ ...good, 'Variant Price': '1,299.00' }], [[2, /has a comma/]]],
   ['a currency sign', [{ ...good, 'Variant Price': '€5' }], [[2, /not a plain decimal/]]],
   ['an exponent', [{ ...good, 'Variant Price': '1e3' }], [[2, /not a plain decimal/]]],
   ['two points', [{ ...good, 'Variant Price': '10.0.0' }], [[2, /not a plain decimal/]]],
   ['a negative price', [{ ...good, 'Variant Price': '-5.00' }], [[2, /is negative/]]],
   ['half a cent', [{ ...good, 'Variant Price': '1.005' }], [[2, /more decimal places than EUR/]]],
   [
-    'many digits that are no noise',
+    'many digits that are not rounding noise',
     [{ ...good, 'Variant Price': '1.0051234567' }],
     [[2, /more decimal places than EUR/]],
   ],
   ['too much money', [{ ...good, 'Variant Price': '99999999999999999' }], [[2, /not a plain decimal/]]],
   ['a long SKU', [{ ...good, 'Variant SKU': 'x'.repeat(256) }], [[2, /SKU has more than 255/]]],
   ['a long option value', [{ ...good, 'Option1 Value': 'x'.repeat(201) }], [[2, /option value has more than 200/]]],
-  ['a row without anything', [good, { Handle: 'mug', 'Image Alt Text': 'x' }], [[3, /neither a variant nor an image/]]],
-  ['a second variant without options', [good, { ...good, 'Variant SKU': 'MUG-2' }], [[3, /same options as line 2/]]],
+  ['neither a variant nor an image', [good, { Handle: 'mug', 'Image Alt Text': 'x' }], [[3, /neither a variant nor an image/]]],
+  ['the options of an earlier variant', [good, { ...good, 'Variant SKU': 'MUG-2' }], [[3, /same options as line 2/]]],
   [
     'a missing option value',
     [
@@ -297,13 +297,13 @@ const badRows: [name: string, rows: Cells[], refused: [line: number, reason: Reg
     [[3, /option "Color" has no value/]],
   ],
   [
-    'a handle that comes back',
+    'the handle of an earlier product',
     [good, { ...good, Handle: 'cup', 'Variant SKU': 'C' }, good, good],
     [[4, /the handle is already used on line 2/]],
   ],
 ]
 for (const [name, rows, refused] of badRows) {
-  test(`${name} is refused`, async () => {
+  test(`a row with ${name} is refused`, async () => {
     const found = refusals(await outcomesOf(table(rows)))
     assert.deepEqual(
       found.map(([line]) => line),
@@ -355,17 +355,17 @@ test('headers may be in any letter case and order, and missing columns set nothi
 
 const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][number]>, note?: RegExp][] = [
   ['a whole price', { 'Variant Price': '5' }, { price: 500 }],
-  ['one digit', { 'Variant Price': '19.9' }, { price: 1990 }],
-  ['zeros at the end', { 'Variant Price': '19.9900' }, { price: 1999 }],
-  ['the noise of a spreadsheet', { 'Variant Price': '58.120000000000005' }, { price: 5812 }],
+  ['a price with one decimal', { 'Variant Price': '19.9' }, { price: 1990 }],
+  ['a price with zeros at the end', { 'Variant Price': '19.9900' }, { price: 1999 }],
+  ['a price with the rounding noise of a spreadsheet', { 'Variant Price': '58.120000000000005' }, { price: 5812 }],
   [
-    'noise from below',
+    'rounding noise below the exact numbers',
     { 'Variant Price': '58.119999999999997', 'Variant Grams': '.1999999999999999' },
     { price: 5812, weightGrams: 0 },
   ],
-  ['a guarded barcode', { 'Variant Barcode': "'7350177880121" }, { barcode: '7350177880121' }],
-  ['a guarded code', { 'Variant SKU': "'00169" }, { code: '00169' }],
-  ['another name of the quantity', { 'Variant Inventory Quantity': '3' }, { stock: 3 }],
+  ['a barcode with a formula guard', { 'Variant Barcode': "'7350177880121" }, { barcode: '7350177880121' }],
+  ['a code with a formula guard', { 'Variant SKU': "'00169" }, { code: '00169' }],
+  ['another column name of the quantity', { 'Variant Inventory Quantity': '3' }, { stock: 3 }],
   ['a free product', { 'Variant Price': '0.00' }, { price: 0 }],
   ['a higher compare-at price', { 'Variant Compare At Price': '30.00' }, { compareAtPrice: 3000 }],
   [
@@ -380,7 +380,7 @@ const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][n
     { compareAtPrice: null },
     /compare-at price was left out/,
   ],
-  ['policy continue', { 'Variant Inventory Policy': 'CONTINUE' }, { backorder: true }],
+  ['the inventory policy continue', { 'Variant Inventory Policy': 'CONTINUE' }, { backorder: true }],
   [
     'an unknown policy',
     { 'Variant Inventory Policy': 'perhaps' },
@@ -404,16 +404,16 @@ const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][n
     { backorder: false, counted: false, stock: 0 },
   ],
   ['negative stock', { 'Variant Inventory Qty': '-12' }, { stock: 0 }, /-12 is negative and was changed to 0/],
-  ['stock that is no number', { 'Variant Inventory Qty': 'many' }, {}, /stock "many"/],
-  ['half a piece', { 'Variant Inventory Qty': '1.5' }, {}, /stock "1.5"/],
+  ['stock that is not a number', { 'Variant Inventory Qty': 'many' }, {}, /stock "many"/],
+  ['half a piece in stock', { 'Variant Inventory Qty': '1.5' }, {}, /stock "1.5"/],
   ['too much stock', { 'Variant Inventory Qty': '1000000001' }, {}, /stock "1000000001"/],
-  ['grams', { 'Variant Grams': '410.0', 'Variant Weight Unit': 'kg' }, { weightGrams: 410 }],
-  ['kilograms', { 'Variant Weight': '1.255', 'Variant Weight Unit': 'kg' }, { weightGrams: 1255 }],
-  ['pounds', { 'Variant Weight': '2', 'Variant Weight Unit': 'LB' }, { weightGrams: 907 }],
-  ['ounces', { 'Variant Weight': '1', 'Variant Weight Unit': 'oz' }, { weightGrams: 28 }],
+  ['a weight in grams', { 'Variant Grams': '410.0', 'Variant Weight Unit': 'kg' }, { weightGrams: 410 }],
+  ['a weight in kilograms', { 'Variant Weight': '1.255', 'Variant Weight Unit': 'kg' }, { weightGrams: 1255 }],
+  ['a weight in pounds', { 'Variant Weight': '2', 'Variant Weight Unit': 'LB' }, { weightGrams: 907 }],
+  ['a weight in ounces', { 'Variant Weight': '1', 'Variant Weight Unit': 'oz' }, { weightGrams: 28 }],
   ['a weight without a unit', { 'Variant Weight': '2' }, { weightGrams: null }, /not a weight/],
   [
-    'a strange unit',
+    'an unknown unit of weight',
     { 'Variant Weight': '2', 'Variant Weight Unit': 'constructor' },
     { weightGrams: null },
     /not a weight/,
@@ -422,7 +422,7 @@ const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][n
   ['nothing to ship', { 'Variant Requires Shipping': 'false' }, { requiresShipping: false }],
   ['a gift card', { 'Gift Card': 'TRUE' }, { requiresShipping: false }],
   [
-    'a gift card that is sent',
+    'a gift card that is shipped',
     { 'Gift Card': 'TRUE', 'Variant Requires Shipping': 'true' },
     { requiresShipping: true },
   ],
@@ -433,7 +433,7 @@ const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][n
     { image: 'https://x.example/a.jpg' },
     /downloaded by https/,
   ],
-  ['an image at a port', { 'Variant Image': 'http://x.example:8080/a.jpg' }, { image: null }, /not an https address/],
+  ['an http image at another port', { 'Variant Image': 'http://x.example:8080/a.jpg' }, { image: null }, /not an https address/],
   ['an image without https', { 'Variant Image': 'javascript:alert(1)' }, { image: null }, /not an https address/],
   ['no tax', { 'Variant Taxable': 'FALSE' }, {}, /tax-free at Shopify/],
 ]
@@ -499,7 +499,7 @@ test('generated codes do not depend on the order of the rows, and are different 
   assert.match(one.get('红色') ?? '', /^mug-[0-9a-f]{8}$/)
 })
 
-test('any handle gives a slug, and a long one is truncated', async () => {
+test('any handle gives a slug, and long values are truncated', async () => {
   const japanese = await oneProduct({ ...good, Handle: '抹茶' })
   assert.match(japanese.entry.slug, /^product-[0-9a-f]{8}$/)
   const long = await oneProduct({

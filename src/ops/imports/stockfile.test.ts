@@ -31,7 +31,7 @@ test('the counts of an inventory file are added up over its locations', async ()
   ])
 })
 
-test('invalid counts, rows of a SKU that are not adjacent, and rows without a name are refused', async () => {
+test('invalid counts, rows of a SKU that are not adjacent, and rows without a handle are refused', async () => {
   const outcomes = await read(
     header,
     'mug,Mug,Size,S,,,M-S,Berlin,many,',

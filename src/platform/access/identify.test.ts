@@ -314,7 +314,7 @@ eachEngine('identify', ({ open }) => {
     assert.equal(await lastUseOf(key.id), 1000)
   })
 
-  test('a refused key gets no time of a last use', async () => {
+  test('the use of a refused key is not recorded', async () => {
     const key = await givenKey({ expiresAt: 1000 })
     const { identify, flushLastUse } = createIdentify({ storage, rootSecret })
     assert.equal(await identify(key.keyText, 1000), undefined)

@@ -40,8 +40,8 @@ describe('the fields of a form', () => {
   })
 
   for (const [name, text] of [
-    ['four million of +', `a=${'+'.repeat(4_000_000)}`],
-    ['four million of %', `a=${'%'.repeat(4_000_000)}`],
+    ['four million plus signs', `a=${'+'.repeat(4_000_000)}`],
+    ['four million percent signs', `a=${'%'.repeat(4_000_000)}`],
     ['25,000 fields', 'a=%ff&'.repeat(24_999)],
   ] as const) {
     test(`do not block the event loop for long: ${name}`, async () => {

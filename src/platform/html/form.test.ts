@@ -48,7 +48,7 @@ describe('reading a form', () => {
   }
 })
 
-test('413 for too many fields, before they are parsed', async () => {
+test('413 for more fields than allowed', async () => {
   assert.equal(await readTypedForm(posted('a&'.repeat(50_000)), { bytesMax: 4_194_304, fieldsMax: 25_000 }), 413)
   const taxes = await readTypedForm(posted('a=1&'.repeat(20_002)), { bytesMax: 4_194_304, fieldsMax: 25_000 })
   assert(typeof taxes !== 'number')
@@ -101,7 +101,7 @@ describe('reading the fields of a form with files', () => {
     )
   })
 
-  test('returns the files too, parsed as by fetch', async () => {
+  test('returns the fields and the files as fetch parses them', async () => {
     const name = fc
       .oneof(fc.string(), fc.constantFrom('a"b', 'a; filename="x"', 'ä\n', '%22', 'name=y'))
       .map((text) => text.toWellFormed())

@@ -19,10 +19,10 @@ test('without trusted proxies the client address is that of the connection', () 
 for (const [name, connected, forwarded, client] of [
   ['one proxy', '10.0.0.1', '198.51.100.7', '198.51.100.7'],
   ['a proxy whose IPv4 address is written as IPv6', '::ffff:10.0.0.1', '198.51.100.7', '198.51.100.7'],
-  ['the same in hexadecimal', '10.0.0.1', '198.51.100.7, ::ffff:0a00:0002', '198.51.100.7'],
+  ['a proxy whose IPv4 address is written as hexadecimal IPv6', '10.0.0.1', '198.51.100.7, ::ffff:0a00:0002', '198.51.100.7'],
   ['a text that only looks like an IPv4 address in IPv6', '10.0.0.1', '198.51.100.7, ::ffff:::1', '::ffff:::1'],
   ['two proxies', '10.0.0.1', '198.51.100.7, 10.0.0.2', '198.51.100.7'],
-  ['a header that the client sent itself', '10.0.0.1', '1.2.3.4, 10.9.9.9, 198.51.100.7, 10.0.0.2', '198.51.100.7'],
+  ['a header with addresses that the client made up', '10.0.0.1', '1.2.3.4, 10.9.9.9, 198.51.100.7, 10.0.0.2', '198.51.100.7'],
   ['a connection from outside the trusted networks', '203.0.113.5', '198.51.100.7', '203.0.113.5'],
   ['only proxies', '10.0.0.1', '10.0.0.3,10.0.0.2', '10.0.0.3'],
   ['a proxy without the header', '10.0.0.1', undefined, '10.0.0.1'],

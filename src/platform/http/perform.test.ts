@@ -42,7 +42,7 @@ function openPerform() {
   return { performed, ask }
 }
 
-test('searches run one in each turn of the event loop, with other requests in between', async () => {
+test('one search runs in each turn of the event loop, with other requests in between', async () => {
   const { performed, ask } = openPerform()
   const searches = [
     ask('searchCatalogProducts', 'first search'),

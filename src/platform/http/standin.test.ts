@@ -27,7 +27,7 @@ test('the startup server answers probes while the main thread is busy, and then 
   await assert.rejects(fetch(`${origin}/healthz`))
 })
 
-test('a port that is in use, and a port that is not known yet, is no error of the startup server', async () => {
+test('the startup server ignores a port that is in use or not known yet', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const { port } = server.address() as { port: number }

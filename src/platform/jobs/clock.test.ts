@@ -34,7 +34,7 @@ test('a clock that jumps ahead by more than a day is refused until it is correct
   check()
 })
 
-test('with the real clock of the machine the difference is in whole milliseconds', () => {
+test('how far the real clock was set back is reported in whole milliseconds', () => {
   let shiftMs = 0
   const watch = createSetBackWatch(() => Date.now() + shiftMs)
   shiftMs = -hour

@@ -122,7 +122,7 @@ eachEngine('rows of a loop', (given) => {
     assert.equal(named.length, 1)
   })
 
-  test('are no longer listed an hour after they were due if they succeed again', async () => {
+  test('that succeed again are no longer listed an hour after they were due', async () => {
     const storage = await given.open()
     await roundOf(storage, notes, ({ id }) => id === 'note_1' && new Error('bad'))
     const retryAt = start + minute
@@ -135,7 +135,7 @@ eachEngine('rows of a loop', (given) => {
     assert.deepEqual(await rows(), [])
   })
 
-  test('are tried again at every start', async () => {
+  test('that failed are tried again at every start', async () => {
     const storage = await given.open()
     await roundOf(storage, notes, ({ id }) => id === 'note_1' && new Error('bad'))
     assert.equal((await roundOf(storage, notes, () => false, start + 1)).handled.length, 9)

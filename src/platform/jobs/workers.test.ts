@@ -216,7 +216,7 @@ test('failed rows do not stop further rounds, and are reported at the end', asyn
   assert.deepEqual(rounds, [])
 })
 
-test('a loop that is woken starts a turn immediately, or another one if it is running', async () => {
+test('a loop that is woken starts a turn immediately, or one more turn after the running one', async () => {
   const log: Log = { debug() {}, info() {}, warn() {}, error() {}, flush() {}, dropped: 0 }
   const turns: PromiseWithResolvers<boolean>[] = []
   const begun: PromiseWithResolvers<void>[] = [Promise.withResolvers(), Promise.withResolvers()]

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { countryCodes, isCountry } from './country.ts'
 
-test('the list is complete, sorted, and known to the platform', () => {
+test('the list of countries is complete and sorted, and Node.js knows each of them', () => {
   assert.equal(countryCodes.length, 249)
   assert.deepEqual([...new Set(countryCodes)].sort(), countryCodes)
   const names = new Intl.DisplayNames('en', { type: 'region', fallback: 'none' })

@@ -20,7 +20,7 @@ const typed: [text: string, email: string][] = [
   ['a da@example.com',                        'a da@example.com'],
 ]
 
-test('an address is accepted as it is typed or pasted', () => {
+test('a typed or pasted address is stripped of surrounding spaces, invisible characters and full-width forms', () => {
   for (const [text, email] of typed) assert.equal(normalizeTypedEmail(text), email, JSON.stringify(text))
 })
 

@@ -46,7 +46,7 @@ test('a clock that stops or is set back does not change the order', () => {
   assert.deepEqual([...new Set(ids)].sort(), ids)
 })
 
-test('when its counter is full, ids continue in the next millisecond', () => {
+test('when the counter of a millisecond is full, ids continue in the next millisecond', () => {
   // With the highest start, 2^23 - 1, the counter has room for 2^23 more ids in the millisecond, which take seconds to generate.
   const end = isWide ? 2 ** 24 : 2 ** 23 + 1_000
   const make = makerWith([1000], 0xffff, end)
@@ -95,7 +95,7 @@ test('an id made from a digest has its first 128 bits', () => {
   assert.equal(idFromDigest('pay', Buffer.alloc(32, 0xff)), 'pay_7zzzzzzzzzzzzzzzzzzzzzzzzz')
 })
 
-test('every number below 1,024 has two different characters, in order and without the letters i, l, o and u', () => {
+test('every number below 1,024 has its own two characters, in order and without the letters i, l, o and u', () => {
   const all = Array.from({ length: 1_024 }, (_, number) => twoDigits(number))
   assert.deepEqual([all[0], all[9], all[18], all[31], all[32], all.at(-1)], ['00', '09', '0j', '0z', '10', 'zz'])
   assert.deepEqual(all.toSorted(), all)

@@ -55,7 +55,7 @@ test('the weight of an entry includes its key', () => {
   assert.equal(lru.size, 45)
 })
 
-test('the limit can be the sum of the weights of the entries', () => {
+test('the limit can apply to the sum of the weights of the entries', () => {
   const lru = new Lru<string, string>(10, (text) => text.length)
   lru.set('a', '1234')
   lru.set('b', '123456')

@@ -3,7 +3,7 @@ import { describe, test } from 'node:test'
 import { parseMailUrl } from './mailurl.ts'
 
 describe('the URL for sending e-mails', () => {
-  test('may be a mail server, with TLS from the start or required, except on this machine', () => {
+  test('may be a mail server, with TLS from the start, by STARTTLS, or on this machine without TLS', () => {
     assert.deepEqual(parseMailUrl('smtp://ada:p%40ss@mail.example.com'), {
       kind: 'smtp',
       host: 'mail.example.com',

@@ -22,7 +22,7 @@ test('a read value is reused for its key until the next commit', async () => {
   assert.deepEqual([await read('a', 2), await read('a', 2), state.reads], ['a 2', 'a 2', 3])
 })
 
-test('without a mark every call reads, and only few values are stored', async () => {
+test('without a commit mark every call reads, and only few values are stored', async () => {
   const state = { reads: 0 }
   const remembered = rememberReads<number>(storageWith(state), bounds)
   for (const mark of [undefined, undefined]) await remembered('a', mark, async () => 1)

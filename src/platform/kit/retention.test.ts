@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { parseRetention, retentionDefaultsMs } from './retention.ts'
 
-test('sets the named durations in seconds, minutes, hours or days, and defaults for the others', () => {
+test('a retention setting changes the named durations in seconds, minutes, hours or days, and no others', () => {
   assert.deepEqual(parseRetention('checkouts=14d, customers=12h,texts=90m,log=30s'), {
     ...retentionDefaultsMs,
     checkouts: 14 * 86_400_000,

@@ -22,7 +22,7 @@ test('a file gets every line, in order', async () => {
   assert.equal(readFileSync(file, 'utf8'), lines.join(''))
 })
 
-test('a full disk throws nothing and fills a limited buffer, and then further lines are refused', {
+test('on a full disk nothing is thrown, lines fill a limited buffer, and further lines are refused', {
   skip: process.platform !== 'linux',
 }, async () => {
   const sink = createSink(openSync('/dev/full', 'w'), { bytesMax: 100 })

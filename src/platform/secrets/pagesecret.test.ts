@@ -6,7 +6,7 @@ import { RootSecret } from './secrets.ts'
 const text = 'a-root-secret-for-the-tests-of-page-secrets'
 const other = 'another-root-secret-for-those-same-tests-1'
 
-test('the secret of a page is decrypted only for its own record, with a root secret that has its version, however often', () => {
+test('a page secret is decrypted, also repeatedly, only for its own kind of page and record and with its version of the root secret', () => {
   const both = new RootSecret(
     new Map([
       [1, text],

@@ -165,7 +165,7 @@ eachEngine('migrations', (given) => {
     })
   }
 
-  test('are numbered without gaps', async () => {
+  test('must be named 0001_name and numbered without gaps', async () => {
     const storage = await open()
     for (const name of ['0002_second.sql', '1_first.sql', '0001-first.sql']) {
       await assert.rejects(

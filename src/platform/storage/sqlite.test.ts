@@ -53,7 +53,7 @@ describe('sqlite', () => {
     return { checked: promise, log }
   }
 
-  test('logs that writes fail once, at the first failure, and again when one succeeds', async () => {
+  test('logs once that writes fail, at the first failure, and once more when a write succeeds again', async () => {
     const url = await given.freshUrl()
     const lines: string[] = []
     const storage = await given.open({ url, busyMsMax: 50, log: (line) => void lines.push(line) })
@@ -70,7 +70,7 @@ describe('sqlite', () => {
     assert.deepEqual(lines, ['the database is unavailable', 'the database is back'])
   })
 
-  test('logs that writes fail until one of usual size succeeds, even if small writes succeed', async () => {
+  test('logs that it is back only after a write of usual size succeeds, not after small writes', async () => {
     const lines: string[] = []
     let isFull = true
     const tryRoom = async () => {
@@ -99,7 +99,7 @@ describe('sqlite', () => {
     assert.deepEqual(lines, ['the database is unavailable', 'the database is back'])
   })
 
-  test('becomes available again by a write that it makes to test', async () => {
+  test('becomes available again through a test write of its own', async () => {
     const { promise: back, resolve } = Promise.withResolvers<void>()
     const { storage, file } = await openThings({
       withMigrations: true,
@@ -272,7 +272,7 @@ describe('sqlite', () => {
     assert.equal(await countOf(storage), 1)
   })
 
-  test('survives a full disk: the whole group is refused, and later writes succeed', async () => {
+  test('survives a full disk: what the group has written so far is refused, and later writes succeed', async () => {
     const { storage } = await openThings({ groupWorksMax: 100, groupMsMax: 60_000 })
     const limit = (pages: number) => storage.write((tx) => tx.sql([`pragma max_page_count = ${pages}`] as never))
     await limit(20)

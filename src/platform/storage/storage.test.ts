@@ -296,7 +296,7 @@ eachEngine('storage', (given) => {
     assert.deepEqual(await seen, [{ id: 'first' }])
   })
 
-  test('sends the signal of a statement that is not awaited only if that returned rows', async () => {
+  test('sends the signal of a statement that is not awaited only if the statement returned rows', async () => {
     const storage = await given.open({ withMigrations: false })
     await storage.write((tx) => tx.sql`create table news (id text not null primary key)`)
     const calls = createCallCounter()
@@ -562,7 +562,7 @@ eachEngine('storage', (given) => {
   })
 })
 
-test('refuses an invalid URL without repeating it', async () => {
+test('opening a storage refuses an invalid URL without repeating it', async () => {
   const urls = ['', 'mysql://root:secret@host/db', 'sqlite:', 'sqlite::memory:', 'sqlite://data.db', 'secret.db']
   for (const url of urls) {
     await assert.rejects(openStorage(url), (error: Error) => {
@@ -573,7 +573,7 @@ test('refuses an invalid URL without repeating it', async () => {
   }
 })
 
-test('refuses an unusable file or server without showing the password', async () => {
+test('opening a storage refuses an unusable file or server without showing the password', async () => {
   const urls = [
     'sqlite:/dev',
     'sqlite:/dev/null/x.db',

@@ -196,7 +196,7 @@ describe('merging two versions of a product', () => {
     rows: of.rows.map((row) => (row.code === code ? { ...row, price } : row)),
   })
 
-  test('asks about members that the other version has changed, and preselects those that only it has changed', () => {
+  test('asks about members that the other version has changed, and preselects its value if only that version has changed it', () => {
     const mine = { ...base, name: 'My tee', tags: 'mine' }
     const theirs = priced({ ...base, name: 'Their tee' }, 'S1', '25.00')
     const found = listDraftDifferences(mine, theirs, hashDraftParts(base))

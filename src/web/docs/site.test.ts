@@ -147,7 +147,7 @@ describe('the start page', () => {
       assert(text.includes(`npm run -s cartwright -- ${command}`), command)
   })
 
-  test('is cached for a second, unless its rendering failed', async () => {
+  test('is cached for a short time, unless its rendering failed', async () => {
     let asked = 0
     const pages = sitePages({
       origin: () => origin,
@@ -168,7 +168,7 @@ describe('the start page', () => {
     assert.equal(asked, 2)
   })
 
-  test('contains no shop if it gets none', async () => {
+  test('does not mention shops if they must not be listed', async () => {
     const { text } = await site(null)('/')
     assert.doesNotMatch(text, /<dt>Shops?<|None yet|no shop here|Hearth/)
     assert.match(text, /installation\/identity/)
@@ -237,7 +237,7 @@ describe('every page', () => {
   })
 })
 
-test('the readiness probe fails while the server starts, if the database is newer, and at shutdown', async () => {
+test('the readiness probe fails at the start, at shutdown, and if migrations are pending or the database is newer', async () => {
   let stage = 'starting'
   const metrics = createMetrics()
   const pages = probePages({

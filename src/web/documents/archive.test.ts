@@ -58,7 +58,7 @@ describe('documents as a ZIP file', () => {
     assert.match(list, /,,invoices\/2026-000123\.xml\r\n$/)
   })
 
-  test('are rendered in many steps, also with 100 lines', () => {
+  test('with 100 lines are rendered in more than 100 steps', () => {
     const lines = Array.from({ length: 100 }, (_, i) => documentLine({ name: `Item ${i}` }))
     const steps = [...pdfSteps(sampleDocument({ lines }))]
     assert.ok(steps.length > 100)

@@ -29,7 +29,7 @@ describe('the language of a page', () => {
     assert.ok(acceptedLocales('de,'.repeat(10_000)).length <= 20)
   })
 
-  test('has the requested region, with that of the browser first', () => {
+  test('has the regions that the browser and the session request, those of the browser first', () => {
     assert.deepEqual(preferredRegions('de-CH', 'en,de-AT,en-US;q=0.5'), ['AT', 'US', 'CH'])
     assert.deepEqual(preferredRegions('de', 'en'), [])
     assert.deepEqual(preferredRegions('auto', undefined), [])

@@ -130,7 +130,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
     assert.doesNotMatch(JSON.stringify(problems), /planted|no such method/)
   })
 
-  test('returns the same for the same key, one call after the other and concurrently, and makes one charge', async () => {
+  test('returns the same outcome for the same key, in later and in concurrent calls, and makes one charge', async () => {
     const charge = newCharge()
     const outcome = await start(charge)
     assert.ok(outcome.kind === (bench.shopper ? 'redirect' : bench.books ? 'approved' : 'pending'))
@@ -188,7 +188,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
 
   if (!withoutBooks.includes(name))
     describe('with a record of charges', () => {
-      test('reports a key that was never used as absent, and closes it', async () => {
+      test('finds no charge under a key that was never used, and closes the key', async () => {
         for (const close of [
           async (charge: Charge) => bench.provider.close(charge, signal),
           async (charge: Charge) => bench.provider.void({ ...charge, voidKey: newId('rfd') }, signal),
@@ -323,7 +323,7 @@ function promises(name: string, open: () => Promise<ProviderBench>): void {
         time.now = now
       })
 
-      test('reports refunds made at the provider, our own by their keys, and disputes', async () => {
+      test('reports our refunds with their keys, refunds made at the provider, and disputes', async () => {
         const { books } = bench
         const charge = await paid()
         const key = newId('rfd')

@@ -103,7 +103,7 @@ eachEngine('the registry of providers', (given) => {
     )
   })
 
-  test('a rotated account is opened again with the previous secrets until these expire', async () => {
+  test('after a rotation of its secrets an account is opened with the new and the previous ones, until the previous ones expire', async () => {
     const { clock, storage, connect, offered, opened } = await openRegistry()
     const account = await connect()
     await offered(account)

@@ -210,7 +210,7 @@ for (const [file, expected, encoding] of odd) {
   })
 }
 
-test('the first brand of a WooCommerce product is used, and of a path its last part', async () => {
+test('of several brands of a WooCommerce product the first is used, and of a brand path the last part', async () => {
   async function brandOf(header: string, cell: string) {
     const text = `ID,Type,Name,Published,Regular price,${header}\n1,simple,Cap,1,4.50,"${cell}"\n`
     const rows = productFileRows(readCsv(Readable.from([Buffer.from(text)])), { currency: 'EUR' })

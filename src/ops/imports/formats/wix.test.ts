@@ -63,7 +63,7 @@ test('a file of an older Wix store is read', async () => {
   assert.deepEqual([mug?.published, twine?.published, twine?.description], [true, false, 'Strong & brown'])
 })
 
-test('a file of a newer Wix store is read, whose handles are like those of Shopify', async () => {
+test('a file of a newer Wix store, with handles like those of Shopify, is read', async () => {
   const { products, refused } = await read('wix-new.csv')
   assert.deepEqual(refused, [])
   const [mug] = products.map(({ entry }) => entry)

@@ -590,7 +590,7 @@ describe('postgres', () => {
     assert(ms < 4_000)
   })
 
-  test('receives signals of another process, and does not keep that process from ending', async () => {
+  test('receives signals of another process, and does not keep its own process from ending', async () => {
     const { url, storage } = await openThings()
     const other = start('hear', url)
     assert.equal(await other.line(), 'heard')
@@ -625,7 +625,7 @@ describe('postgres', () => {
     )
   })
 
-  test('refuses to read a number that JavaScript cannot represent exactly', async () => {
+  test('refuses to read a number that is not a safe integer', async () => {
     const { storage } = await openThings()
     await assert.rejects(
       storage.read((db) => db.sql`select 9007199254740993 as "n"`),

@@ -24,7 +24,7 @@ test('the measure and the reference of a unit price have the same unit', () => {
   assert.equal(unitPriceOf(null), undefined)
 })
 
-test('a single product has the selected options, and no variants without them', () => {
+test('the view of a single product contains only variants with the selected options, as far as such variants exist', () => {
   const [first] = productSample.skus
   assert.ok(first)
   const skuOf = (id: string, size: string, color: string, availability: typeof first.availability = 'in_stock') => ({

@@ -33,7 +33,7 @@ function orderOf(changes: Partial<Purchase>, amount = 6287) {
   return buildMollieOrder({ shopper, delivery, lines: [line, shipping], ...changes }, { amount, currency: 'EUR' })
 }
 
-test('the lines and the tax that they include add up as Mollie calculates; lines that do not are not sent', () => {
+test('lines and their included tax add up as Mollie calculates, and lines that do not add up to the amount are not sent', () => {
   assert.deepEqual(orderOf({}).lines, [
     {
       type: 'physical',

@@ -61,7 +61,7 @@ async function started(given = charge(), locale = 'en', by = provider): Promise<
   return { ...given, reference: outcome.reference }
 }
 
-test('a payment is created with our id as idempotency key and in its metadata, the return URL and the webhook URL', async () => {
+test('a payment is created with the return URL, the webhook URL, and our id as its idempotency key and in its metadata', async () => {
   const own = await started(charge(), 'de-AT', providerWith('https://shop.example/hooks/payments/pac_1'))
   const { headers, body } = mollie.requests.findLast(({ method }) => method === 'POST') ?? assert.fail()
   assert.equal(headers['idempotency-key'], own.key)
@@ -153,7 +153,7 @@ test('a payment that must be captured is an error', () => {
   assert.throws(() => mollieOutcomeOf(odd))
 })
 
-test('an amount that Mollie refuses makes the payment declined with method_unavailable', async () => {
+test('a payment in a currency that Mollie refuses is declined with method_unavailable', async () => {
   assert.equal(provider.offers?.({ currency: 'EUR', amount: 1 }), true)
   assert.equal(provider.offers?.({ currency: 'KWD', amount: 1_000 }), false)
   const request = { method: 'online', details: {}, returnUrls: returnUrlsIn('en') }
@@ -209,7 +209,7 @@ test('a request whose idempotency key is still in use is repeated', async () => 
   assert.equal(one.reference, two.reference)
 })
 
-test('a payment without a reference is found on a later page of the list, down to the time when it was created', async () => {
+test('a payment without a reference is searched for page by page in the list of payments, back to the time when it was created', async () => {
   const own = await started()
   const { amount, description, redirectUrl } = books.payment(own.reference ?? '').request
   for (let i = 0; i < 300; i += 1) books.create({ amount, description, redirectUrl })
@@ -281,7 +281,7 @@ test('only the payment id of a webhook is used', () => {
     assert.equal(heard(odd), 'refused', odd)
 })
 
-test('events are payments that were changed, refunded or charged back since a time, oldest first', async () => {
+test('the list of events names each payment that was changed, refunded or charged back since the given time, oldest first', async () => {
   now += 30 * 86_400_000
   const [paid, _open, back, charged] = [await started(), await started(), await started(), await started()]
   const since = now + 300_000
@@ -297,7 +297,7 @@ test('events are payments that were changed, refunded or charged back since a ti
   assert.deepEqual(seen, [paid.reference, back.reference, charged.reference])
 })
 
-test('of too many events only the newest are listed, and the missing ones are reported', async () => {
+test('if listing all events would take too long, chargebacks are listed and the missing events are reported', async () => {
   now += 60 * 86_400_000
   const since = now
   const first = await started()

@@ -62,7 +62,7 @@ eachEngine('the test provider', (given) => {
   })
   const chargesUnder = async (key: string) => (await listTestCharges(storage)).filter((charge) => charge.key === key)
 
-  test('has a documented row for each test card', () => {
+  test('has exactly the test cards of this table', () => {
     assert.deepEqual(sandboxCards.map(({ number }) => number).sort(), Object.keys(expected).sort())
   })
 
@@ -151,7 +151,7 @@ eachEngine('the test provider', (given) => {
     assert.equal(nodes[0]?.calls.start, 10)
   })
 
-  test('a charge whose response was lost is found by a look-up; a call that was lost before the charge is absent', async () => {
+  test('a charge whose response was lost is found by a look-up, and a charge that was never made is absent', async () => {
     for (const [point, found] of [
       ['after_charge', 'approved visa 4242'],
       ['before_charge', 'absent'],

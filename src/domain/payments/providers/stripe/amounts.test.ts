@@ -42,7 +42,7 @@ test('fractions of a króna or a shilling are refused', () => {
   assert.equal(fromStripeAmount(1, 'XXX'), undefined)
 })
 
-test('the decimals differ from ISO 4217 in exactly three currencies', () => {
+test('the decimals at Stripe differ from ISO 4217 in exactly three currencies', () => {
   assert.deepEqual(
     stripeCurrencies.filter((code) => stripeExponent(code) !== currencyExponent(code)),
     ['ISK', 'MGA', 'UGX'],
