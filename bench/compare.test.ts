@@ -50,7 +50,7 @@ test('one more statement is reported, and more CPU time is not', () => {
   assert.deepEqual(dearer(report(counts(8, 900)), [report(counts(8, 100))]), [])
 })
 
-test('results are compared with the newest ones that have the row', () => {
+test('results are compared with the newest earlier results that have the same row', () => {
   const [other, newer, older] = [report(counts(1, 1), 'start'), report(counts(9, 1)), report(counts(1, 1))]
   assert.deepEqual(dearer(report(counts(9, 1)), [other, newer, older]), [])
   assert.deepEqual(dearer(report(counts(9, 1)), [other]), [])

@@ -130,7 +130,7 @@ test('every country of a zone has a rate for every tax class in use', () => {
   assert.ok(zones.some((zone) => zone.countries.includes('*')))
 })
 
-test('there is a code for every type of promotion and for every outcome', () => {
+test('there is a promotion code for each type of promotion and for each outcome', () => {
   const codes = (fits: (promotion: (typeof promotions)[number]) => boolean) =>
     promotions.filter(fits).map((promotion) => promotion.code)
   const [first] = promotions

@@ -105,7 +105,7 @@ eachEngine('the vault of addresses', (given) => {
     assert.deepEqual(await take({ ...owner, id }), address)
   })
 
-  test('stores nothing readable in the row', async () => {
+  test('stores neither name, street, phone number nor whole postal code readable in the row', async () => {
     const id = await put(newOwner())
     const text = JSON.stringify(await rowOf(id))
     for (const part of secretParts) assert.ok(!text.includes(part), part)

@@ -84,7 +84,7 @@ function brief({ lines, promotion, shipping, totals }: Pricing) {
 }
 
 describe('hand-calculated examples', () => {
-  test('the example of the contract has all its amounts', () => {
+  test('the example of the contract has the calculated amounts', () => {
     const facts = { ...shop, lines: [line('rose', 3500, 2)], promotion: promotion('percentage', 1000) }
     // 2 × 3500 = 7000; 10 % of it is 700. 6300 contains 6300 − 63000000/11900 (5294.12) = 1006 of tax, 490 contains 490 − 4900000/11900
     // (411.76 → 412) = 78; 1006 + 78 = 1084. 7000 − 700 + 490 = 6790.
@@ -109,7 +109,7 @@ describe('hand-calculated examples', () => {
     } satisfies Pricing)
   })
 
-  test('the same example has these amounts if prices exclude tax', () => {
+  test('the example of the contract has the calculated amounts if prices exclude tax', () => {
     const lines = [line('rose', 3500, 2)]
     const priced = priceCart({ ...shop, priceTax: 'excluded', lines, promotion: promotion('percentage', 1000) })
     // 6300 × 0.19 = 1197; 490 × 0.19 = 93.1 → 93; 6300 + 490 + 1290 = 8080.
@@ -338,7 +338,7 @@ describe('hand-calculated examples', () => {
     assert.deepEqual(free.promotion, { state: 'applied', reason: null, amount: 0, allocations: [] })
   })
 
-  test('if the remainders of lines are equal, the first lines get the remaining units', () => {
+  test('if the remainders of lines are equal, the first lines get the remaining minor units', () => {
     const lines = [line('a', 100, 1), line('b', 100, 1), line('c', 100, 1)]
     const priced = priceCart({ ...shop, lines, promotion: promotion('fixed_amount', 100, { currency: 'EUR' }) })
     assert.deepEqual(
@@ -356,7 +356,7 @@ describe('promotions in a cart', () => {
   const price = (code: PromotionFacts, rest: Partial<PricingFacts> = {}) =>
     priceCart({ ...shop, lines, promotion: code, ...rest })
 
-  test('only eligible lines are discounted and counted', () => {
+  test('only eligible lines are discounted, and a fixed amount is limited to their price', () => {
     const byCategory = price(promotion('percentage', 1000, { categories: ['bouquets'] }))
     assert.deepEqual(byCategory.promotion.allocations, [{ skuId: 'rose', amount: 700 }])
     const byCode = price(promotion('fixed_amount', 5000, { currency: 'EUR', skuCodes: ['VASE-1'] }))
@@ -929,7 +929,7 @@ describe('more units of a line', () => {
 
   // The discount is distributed and rounded again, which can move two units to a line, and each line rounds its tax separately. The tax
   // on shipping depends on the goods, and can fall if more of them have a low rate.
-  test('lower a discounted total, apart from the tax of shipping, by at most two units per line if prices exclude tax', () => {
+  test('lower a discounted total, apart from the tax of shipping, by at most two minor units per line if prices exclude tax', () => {
     const besideShipping = ({ totals, shipping }: Pricing) => totals.total - shipping.tax
     fc.assert(
       fc.property(grown(plain), holdingPromotion, ([less, more], code) => {

@@ -32,7 +32,7 @@ async function seen(room: Stockroom, slug: string, when = now): Promise<{ quanti
 const version = (room: Stockroom) => room.storage.read((db) => findCatalogVersion(db, room.merchantId))
 
 eachEngine('stock in the catalog', (given) => {
-  test('after a change a product has a new ETag immediately, and a list after the loop has run', async () => {
+  test('a product shows a change immediately, with a new ETag, and a list shows it after the loop has run', async () => {
     const testServer = await openTestServer(given)
     const path = { slug: 'red-roses' }
     const product = async () => (await testServer.ask('getApiKeyCatalogProduct', { path })).body.data

@@ -25,7 +25,7 @@ test('a word and a phrase get their synonyms, but a single word of the phrase do
   assert.deepEqual(parseQueryWords('couch', 'en', new Map())[0]?.alternatives, [])
 })
 
-test('phrases are split like queries: scripts without spaces, numbers with units, abbreviations', () => {
+test('phrases are split like queries: scripts without spaces, numbers with units, umlauts', () => {
   assert.deepEqual(alternativesIn([['紫砂壶', 'teapot']], 'teapot'), [['紫砂 砂壶']])
   assert.deepEqual(alternativesIn([['紫砂壶', 'teapot']], '紫砂壶'), [['teapot'], ['teapot']])
   assert.deepEqual(alternativesIn([['1 kg', 'large bag']], 'coffee 1kg'), [[], ['large bag']])

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { computeBalance, subtractCredit } from './balance.ts'
 
-test('unused credit is refunded and a missing amount must be paid, both exactly, and exchanges for nothing are refused', () => {
+test('unused credit is refunded and a missing amount must be paid, both exactly, and an exchange with a total of 0 is refused', () => {
   for (const [credit, total, moneyBack, difference] of [
     [2995, 2995, 0, 0],
     [2995, 2994, 1, 0],

@@ -12,7 +12,7 @@ const vectors: readonly (readonly [seconds: number, code: string])[] = [
 
 describe('time-based codes', () => {
   for (const [seconds, code] of vectors)
-    test(`the code of RFC 6238 at ${seconds} is right`, () =>
+    test(`the code at second ${seconds} is that of RFC 6238`, () =>
       assert.equal(totpCodeAt(secret, totpStepAt(seconds * 1000)), code.slice(2)))
 
   test('a code is accepted at most one step too early or too late', () => {

@@ -102,7 +102,7 @@ test('any other response counts as a missing one', async () => {
   assert.deepEqual(paths, ['/check-vat-number'])
 })
 
-test('a register that fails repeatedly is not called for a while, and a slow one has a deadline', async () => {
+test('a register that fails repeatedly is not called for a while, and a call that takes too long times out', async () => {
   let now = 1_000_000
   const clock = () => new Date(now)
   const register = createVies(url)

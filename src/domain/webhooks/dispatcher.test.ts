@@ -43,7 +43,7 @@ test('a storage outage is not logged again by the dispatcher', async () => {
   assert.deepEqual(await linesOf(new StorageOutage('gone')), [])
 })
 
-test('a busy storage is a warning, once for each kind of work', async () => {
+test('a busy storage is logged as a warning, once for each kind of work', async () => {
   assert.deepEqual(await linesOf(new StorageUnavailable('busy')), [
     ['warn', 'webhook leases could not be released; retrying', { reason: 'busy' }],
     ['warn', 'webhook dispatch failed; retrying', { reason: 'busy' }],

@@ -436,7 +436,7 @@ describe('connections', () => {
     assert.ok(receiver.atOnceMax() <= 8, `${receiver.atOnceMax()} at once`)
   })
 
-  test('to one origin do not delay another', async (context) => {
+  test('to one origin do not delay calls to another', async (context) => {
     const sick = await listen(context, () => {})
     const well = await listen(context, (socket) => socket.write(answer('200 OK')))
     const sender = open(context, patient)

@@ -17,7 +17,7 @@ function tell(paid: Pick<PaidRefund, 'answer' | 'outcome'>) {
   return { said: said.replace('cartwright: order 1001: ', '').trimEnd(), code: error?.code }
 }
 
-test('a command reports the result of a refund', () => {
+test('a command reports why a refund was not paid or is still pending', () => {
   assert.deepEqual(tell({ answer: 'succeeded', outcome: 'succeeded' }), { said: '', code: undefined })
   assert.deepEqual(tell({ answer: 'pending', outcome: 'later' }), {
     said: 'the refund is pending at the payment provider; a running server looks up its outcome',

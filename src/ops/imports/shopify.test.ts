@@ -557,7 +557,7 @@ test('two different handles give two products, in one file and in two files', as
   )
 })
 
-test('product types in other scripts give different categories', async () => {
+test('different product types in other scripts give different categories', async () => {
   const slugOf = async (Type: string) => (await oneProduct({ ...good, Type })).entry.categories?.[0]
   assert.notEqual(await slugOf('Обувь 1'), await slugOf('Одежда 1'))
   assert.notEqual(await slugOf('Tea 🍵'), await slugOf('Tea 🍶'))

@@ -20,7 +20,7 @@ const typed: [text: string, email: string][] = [
   ['a da@example.com',                        'a da@example.com'],
 ]
 
-test('a typed or pasted address is stripped of surrounding spaces, invisible characters and full-width forms', () => {
+test('a typed or pasted address loses surrounding spaces and invisible characters, and full-width characters become normal ones', () => {
   for (const [text, email] of typed) assert.equal(normalizeTypedEmail(text), email, JSON.stringify(text))
 })
 

@@ -86,7 +86,7 @@ const entry = {
 }
 
 describe('converting a product to a form and back', () => {
-  test('keeps members that the form does not show, and updates a variant name that is made of its options', () => {
+  test('keeps members that the form does not show, and drops a variant name that only repeats its options', () => {
     const shown = toDraft({ product: entry, status: 'published' }, 'EUR')
     assert.deepEqual(shown.shared, {
       backorder: '',

@@ -50,7 +50,7 @@ describe('a document as a PDF', () => {
     assert.equal(prices({ quantity: 2, unitPrice: 1000 }, { pricesIncludeTax: false }), '€10.00')
   })
 
-  test('continues on further pages, with the table head on each page', () => {
+  test('continues on further pages, and repeats the table head', () => {
     const many = Array.from({ length: 60 }, (_, i) => documentLine({ name: `Item ${i} ${'long '.repeat(20)}` }))
     const { pages, texts } = readPdf(documentPdf(sampleDocument({ lines: many }))?.bytes ?? Buffer.alloc(0))
     assert.ok(pages > 3)

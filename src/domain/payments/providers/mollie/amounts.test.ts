@@ -22,7 +22,7 @@ test('amounts are written with the decimals of Mollie’s list of currencies', (
     assert.equal(toMollieAmount(ours, code)?.value, theirs, `${ours} ${code}`)
 })
 
-test('the decimals are those of ISO 4217, and written amounts can be parsed again', () => {
+test('the decimals at Mollie are those of ISO 4217, and written amounts can be parsed again', () => {
   for (const [code, exponent] of mollieExponents) {
     assert.equal(exponent, currencyExponent(code), code)
     for (const amount of [1, 10, 99, 100, 123_456, Number.MAX_SAFE_INTEGER])
