@@ -5,7 +5,7 @@ import { HeldDeliveries } from './held.ts'
 
 const claim = (endpointId: string) => ({ endpointId }) as ClaimedDelivery
 
-test('deliveries that a transaction has written make exactly their places free for new claims', () => {
+test('deliveries that a transaction writes or releases free exactly their places for its new claims', () => {
   const held = new HeldDeliveries()
   const claims = Array.from({ length: 64 }, () => claim('whe_a'))
   for (const claimed of claims) held.add(claimed, 0)

@@ -37,12 +37,12 @@ describe('reading a form', () => {
   })
 
   for (const [name, raw, status] of [
-    ['another type', posted('{}', { 'content-type': 'application/json' }), 415],
-    ['no type', posted('a=1', {}), 415],
+    ['another media type', posted('{}', { 'content-type': 'application/json' }), 415],
+    ['no media type', posted('a=1', {}), 415],
     ['a multipart form', posted('', { 'content-type': 'multipart/form-data; boundary=x' }), 415],
     ['a compressed body', posted('', { 'content-type': type, 'content-encoding': 'gzip' }), 415],
-    ['a length over the bound', posted('', { 'content-type': type, 'content-length': String(formBytesMax + 1) }), 413],
-    ['a body over the bound', posted(Array.from({ length: 40 }, () => 'x'.repeat(1_000))), 413],
+    ['a declared length above the limit', posted('', { 'content-type': type, 'content-length': String(formBytesMax + 1) }), 413],
+    ['a body above the limit', posted(Array.from({ length: 40 }, () => 'x'.repeat(1_000))), 413],
   ] as const) {
     test(`${status} for ${name}`, async () => assert.equal(await readForm(raw), status))
   }
