@@ -252,7 +252,7 @@ function shown({
   }
 }
 
-test('any products are the same after they were written to a file and read back', async () => {
+test('any products are the same after they were written to a file and read back, as far as the format can express them', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(draft, { minLength: 1, maxLength: 5 }), async (drafts) => {
       const products = drafts.map(productOf)

@@ -105,7 +105,7 @@ test('a signature can cover a member of a dictionary by its key; unknown, missin
     assert.equal(signatureBase(list(wrong), message), undefined, wrong)
 })
 
-test('dictionaries are parsed as in RFC 8941, and invalid ones are refused', () => {
+test('the dictionaries of RFC 8941 that signatures use are parsed, and others are refused', () => {
   const good = 'a=1, b;x=?0, c=("q\\"" tok;n=:AQI=:);d="e"'
   const read = readDictionary(good)
   assert.deepEqual(

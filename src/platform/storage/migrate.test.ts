@@ -98,7 +98,7 @@ eachEngine('migrations', (given) => {
     assert.equal(await countOf(storages[0] as Storage), 1)
   })
 
-  test('are refused if a released one was changed, except for its line ends', async () => {
+  test('are refused if one was changed after it was applied, except in its line ends', async () => {
     const storage = await open()
     const directory = await folderOf({ '0001_first.sql': FIRST })
     await migrate(storage, { now, directory })
