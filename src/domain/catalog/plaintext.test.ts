@@ -48,7 +48,11 @@ const table: [name: string, html: string, text: string][] = [
   ],
   ['numbered entities', '&#233;&#xe9;&#XE9;&#x1F375;&#39;&#8217', "ééé🍵'’"],
   ['character numbers of Windows-1252', '&#146;&#x93;&#128;', '’“€'],
-  ['character numbers out of bounds', '&#0;|&#xD800;|&#x110000;|&#99999999999999999999;|&#1;|', '\ufffd|\ufffd|\ufffd|\ufffd| |'],
+  [
+    'character numbers out of bounds',
+    '&#0;|&#xD800;|&#x110000;|&#99999999999999999999;|&#1;|',
+    '\ufffd|\ufffd|\ufffd|\ufffd| |',
+  ],
   ['what only looks like an entity', 'AT&T R&D &unknown; &; &# &#x; &amp', 'AT&T R&D &unknown; &; &# &#x; &amp'],
   ['an escaped entity only once', '&amp;lt;b&amp;gt;', '&lt;b&gt;'],
   ['written-out markup as text', '&lt;b&gt;', '<b>'],

@@ -33,7 +33,8 @@ describe('the units that an owner can use', () => {
   for (const [onHand, held, own, ownLapsed, lapsed, usable, sentence] of rows) {
     test(sentence, () => assert.equal(usableQuantity(stockRow(onHand, held), { own, ownLapsed, lapsed }), usable))
   }
-  test('are the free units for an owner without a hold', () => assert.equal(usableQuantity(stockRow(7, 3), noClaims), 4))
+  test('are the free units for an owner without a hold', () =>
+    assert.equal(usableQuantity(stockRow(7, 3), noClaims), 4))
 })
 
 test('an event is announced when stock becomes low, depleted or replenished, and at no other change', () => {

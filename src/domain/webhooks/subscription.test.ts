@@ -32,7 +32,8 @@ const refused: [name: string, subscriptions: readonly string[], problem: RegExp]
   ['one unknown event among known ones', ['order.*', 'nothing.*'], /^"nothing\.\*" is not an event/],
 ]
 for (const [name, subscriptions, problem] of refused)
-  test(`a subscription to ${name} is refused`, () => assert.match(subscriptionsProblem(subscriptions)?.message ?? '', problem))
+  test(`a subscription to ${name} is refused`, () =>
+    assert.match(subscriptionsProblem(subscriptions)?.message ?? '', problem))
 
 test('every kind of event can be subscribed to alone, and by its subject', () => {
   for (const kind of eventKinds) {

@@ -286,7 +286,11 @@ const badRows: [name: string, rows: Cells[], refused: [line: number, reason: Reg
   ['too much money', [{ ...good, 'Variant Price': '99999999999999999' }], [[2, /not a plain decimal/]]],
   ['a long SKU', [{ ...good, 'Variant SKU': 'x'.repeat(256) }], [[2, /SKU has more than 255/]]],
   ['a long option value', [{ ...good, 'Option1 Value': 'x'.repeat(201) }], [[2, /option value has more than 200/]]],
-  ['neither a variant nor an image', [good, { Handle: 'mug', 'Image Alt Text': 'x' }], [[3, /neither a variant nor an image/]]],
+  [
+    'neither a variant nor an image',
+    [good, { Handle: 'mug', 'Image Alt Text': 'x' }],
+    [[3, /neither a variant nor an image/]],
+  ],
   ['the options of an earlier variant', [good, { ...good, 'Variant SKU': 'MUG-2' }], [[3, /same options as line 2/]]],
   [
     'a missing option value',
@@ -433,7 +437,12 @@ const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][n
     { image: 'https://x.example/a.jpg' },
     /downloaded by https/,
   ],
-  ['an http image at another port', { 'Variant Image': 'http://x.example:8080/a.jpg' }, { image: null }, /not an https address/],
+  [
+    'an http image at another port',
+    { 'Variant Image': 'http://x.example:8080/a.jpg' },
+    { image: null },
+    /not an https address/,
+  ],
   ['an image without https', { 'Variant Image': 'javascript:alert(1)' }, { image: null }, /not an https address/],
   ['no tax', { 'Variant Taxable': 'FALSE' }, {}, /tax-free at Shopify/],
 ]

@@ -41,7 +41,11 @@ describe('reading a form', () => {
     ['no media type', posted('a=1', {}), 415],
     ['a multipart form', posted('', { 'content-type': 'multipart/form-data; boundary=x' }), 415],
     ['a compressed body', posted('', { 'content-type': type, 'content-encoding': 'gzip' }), 415],
-    ['a declared length above the limit', posted('', { 'content-type': type, 'content-length': String(formBytesMax + 1) }), 413],
+    [
+      'a declared length above the limit',
+      posted('', { 'content-type': type, 'content-length': String(formBytesMax + 1) }),
+      413,
+    ],
     ['a body above the limit', posted(Array.from({ length: 40 }, () => 'x'.repeat(1_000))), 413],
   ] as const) {
     test(`${status} for ${name}`, async () => assert.equal(await readForm(raw), status))

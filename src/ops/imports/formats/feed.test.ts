@@ -114,7 +114,11 @@ const refused: [name: string, file: string | Buffer, reason: RegExp][] = [
   ['text outside the root element', `${rss('')}x`, /text outside of the root element/],
   ['an element that is nested too deep', `<rss>${'<a>'.repeat(100)}`, /nested deeper than 64/],
   ['a text longer than 1 MiB', `<rss><a>${'x'.repeat(1_100_000)}`, /longer than 1 MiB/],
-  ['a text that is longer than 1 MiB with all its parts', `<rss><a>${'x<!-- -->'.repeat(20)}${'x'.repeat(1_100_000)}</a></rss>`, /longer than 1 MiB/],
+  [
+    'a text that is longer than 1 MiB with all its parts',
+    `<rss><a>${'x<!-- -->'.repeat(20)}${'x'.repeat(1_100_000)}</a></rss>`,
+    /longer than 1 MiB/,
+  ],
   ['a tag longer than 64 KiB', `<rss ${'a="" '.repeat(100_000)}`, /a tag is longer than 64 KiB/],
   ['many elements without an item', `<rss>${'<a/>'.repeat(20_000)}`, /more than 10000 elements/],
   ['many empty items', `<rss>${'<item/>'.repeat(20_000)}`, /more than 10000 elements/],
@@ -123,16 +127,16 @@ const refused: [name: string, file: string | Buffer, reason: RegExp][] = [
     rss(item(`${mug}${'<g:color>red</g:color>'.repeat(20_000)}`)),
     /more than 10000 elements/,
   ],
-  ['an attribute value without quotes', '<rss version=2></rss>', /^line 1: the XML is not well-formed: unquoted attribute value$/],
+  [
+    'an attribute value without quotes',
+    '<rss version=2></rss>',
+    /^line 1: the XML is not well-formed: unquoted attribute value$/,
+  ],
   ['an attribute twice', '<rss a="1" a="2"></rss>', /^line 1: the XML is not well-formed: duplicate attribute: a$/],
   ['a bare &', rss(item('<g:id>a & b;</g:id>')), /an ampersand is not written as &amp;/],
   ['a comment longer than 1 MiB', `<rss><!-- ${'x'.repeat(1_100_000)}`, /longer than 1 MiB/],
   ['a file with bytes that are not UTF-8', Buffer.concat([Buffer.from('<rss>'), Buffer.from([0xff])]), /is not UTF-8/],
-  [
-    'an unknown encoding',
-    rss('', '<?xml version="1.0" encoding="klingon"?>'),
-    /the encoding klingon is not supported/,
-  ],
+  ['an unknown encoding', rss('', '<?xml version="1.0" encoding="klingon"?>'), /the encoding klingon is not supported/],
 ]
 for (const [name, file, reason] of refused) {
   test(`${name} is refused`, async () => {
