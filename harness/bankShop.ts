@@ -3,7 +3,7 @@
 import assert from 'node:assert/strict'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { queryPaymentNow } from '../src/domain/checkout/pay/redirect.ts'
-import { listAttention } from '../src/domain/health/attention.ts'
+import { listCasesForAttention } from '../src/domain/health/attention.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { findOrderFacts } from '../src/domain/orders/change.ts'
 import { refundOrder } from '../src/domain/orders/operator.ts'
@@ -95,7 +95,7 @@ export async function openBankShop(given: Given) {
         .map(({ type }) => type)
         .filter((type) => type !== 'order.placed' && type !== 'order.paid'),
     owed: async () =>
-      (await storage.read((db) => listAttention(db, { now: clock.now, providers: ['redirect'] }))).map(
+      (await storage.read((db) => listCasesForAttention(db, { now: clock.now, providers: ['redirect'] }))).map(
         ({ name, subjects }) => [name, subjects],
       ),
     incidents: () => Object.fromEntries(tools.watch.stats().incidents.map(({ labels, value }) => [labels.kind, value])),

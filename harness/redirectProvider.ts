@@ -3,7 +3,7 @@
 
 import { createHmac } from 'node:crypto'
 import { type Issue, issueAt } from '../src/contract/issues.ts'
-import { type AccountProvider, AccountRefused } from '../src/domain/payments/accountport.ts'
+import { AccountRefused, type ProviderAccounts } from '../src/domain/payments/accountport.ts'
 import type {
   Charge,
   NextAction,
@@ -224,7 +224,7 @@ export function createRedirectProvider({
   return provider
 }
 
-export interface RedirectAccounts extends AccountProvider {
+export interface RedirectAccounts extends ProviderAccounts {
   // What was made for webhooks there, by address, with the secret that signs them.
   readonly endpoints: ReadonlyMap<string, string>
   // What `check` finds.

@@ -9,7 +9,7 @@ import { planOf } from '../harness/plans.ts'
 import { eachEngine } from '../harness/storage.ts'
 import { settingsOf, type TestServer, testSecretText } from '../harness/testServer.ts'
 import {
-  listAttention,
+  listCasesForAttention,
   readFailedRefunds,
   readOpenPayments,
   readPendingRefunds,
@@ -145,7 +145,7 @@ eachEngine('payments and refunds that need attention', (given) => {
     await failRefunds(testServer)
     const look = () =>
       testServer.storage.read((db) =>
-        listAttention(db, { now: testServer.clock.now, providers: testServer.orders.providers.names }),
+        listCasesForAttention(db, { now: testServer.clock.now, providers: testServer.orders.providers.names }),
       )
     const names = async () => (await look()).map(({ name }) => name)
     assert.deepEqual(await names(), ['refund_failed'])

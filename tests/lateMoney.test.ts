@@ -14,7 +14,7 @@ import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { deleteSessions } from '../src/domain/checkout/retention.ts'
 import { expireSessions } from '../src/domain/checkout/sweep.ts'
 import type { PayTools } from '../src/domain/checkout/tools.ts'
-import { listAttention } from '../src/domain/health/attention.ts'
+import { listCasesForAttention } from '../src/domain/health/attention.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { recordRefundEnd } from '../src/domain/orders/refunds.ts'
 import { createProviders, type PaymentProvider, type ProviderOutcome } from '../src/domain/payments/port.ts'
@@ -115,7 +115,9 @@ async function openFakeProvider(given: Given) {
       return answerOf(storage.write((tx) => closePayment(tools, tx, { installationId, id: paymentId }, outcome)))
     },
     owed: async () =>
-      (await storage.read((db) => listAttention(db, { now: clock.now, providers: ['test'] }))).map(({ name }) => name),
+      (await storage.read((db) => listCasesForAttention(db, { now: clock.now, providers: ['test'] }))).map(
+        ({ name }) => name,
+      ),
     giveBack: () => payRefunds({ ...tools, onPaid: recordRefundEnd }, clock.now),
     charges: async () => (await listTestCharges(storage)).map(({ state }) => state),
   }

@@ -11,7 +11,7 @@ import { assertFound, type Break } from '../harness/sabotage.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { settingsOf } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
-import { listAttention } from '../src/domain/health/attention.ts'
+import { listCasesForAttention } from '../src/domain/health/attention.ts'
 import { findViolations } from '../src/domain/health/invariants.ts'
 import { listInstallations } from '../src/domain/merchants/store.ts'
 import {
@@ -102,7 +102,7 @@ eachEngine('an order', (given) => {
       const owed = async () =>
         (
           await testServer.storage.read((db) =>
-            listAttention(db, { now: testServer.clock.now, providers: ['test', 'manual'] }),
+            listCasesForAttention(db, { now: testServer.clock.now, providers: ['test', 'manual'] }),
           )
         ).map(({ name, sentence, subjects }) => ({ name, sentence, subjects }))
       assert.deepEqual(await owed(), [])

@@ -9,7 +9,7 @@ import { bankWebhook } from '../harness/redirectProvider.ts'
 import { eachEngine, type Given } from '../harness/storage.ts'
 import { openStripeShop } from '../harness/stripe/shop.ts'
 import type { TestServer } from '../harness/testServer.ts'
-import { listAttention } from '../src/domain/health/attention.ts'
+import { listCasesForAttention } from '../src/domain/health/attention.ts'
 import { readProviderEvents } from '../src/domain/payments/providerevents.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 import { setMailSwitch } from '../src/platform/outbox/emails.ts'
@@ -24,7 +24,9 @@ function watchOf(testServer: TestServer) {
   const { health } = testServer.app.payTools
   return async () => {
     await health.idle()
-    const owed = await storage.read((db) => listAttention(db, { now: clock.now, providers: ['stripe', 'redirect'] }))
+    const owed = await storage.read((db) =>
+      listCasesForAttention(db, { now: clock.now, providers: ['stripe', 'redirect'] }),
+    )
     const emails = await storage.read(
       (db) => db.sql<{ facts: string }>`
         select facts from emails where kind = 'payment_account_problem' order by created_at, id`,

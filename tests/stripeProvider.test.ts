@@ -9,10 +9,10 @@ import { openStripe, type StandIn } from '../harness/stripe/standin.ts'
 import { type Issue, issueAt } from '../src/contract/issues.ts'
 import type { Mode } from '../src/contract/words.ts'
 import {
-  type AccountProvider,
   AccountRefused,
   type ConnectedAccount,
   type DecryptedAccount,
+  type ProviderAccounts,
   sentenceOfIssue,
 } from '../src/domain/payments/accountport.ts'
 import { type Charge, callProvider, type MissingResponse, type PaymentProvider } from '../src/domain/payments/port.ts'
@@ -27,7 +27,7 @@ const [succeeding, disputed, debit] = ['4242424242424242', '4000000000000259', '
 let now = Date.parse('2026-06-15T12:00:00.000Z')
 let standIn: StandIn
 let mode: AccountMode
-let accounts: AccountProvider
+let accounts: ProviderAccounts
 
 before(async () => {
   standIn = await openStripe({ clock: () => new Date(now) })

@@ -14,7 +14,7 @@ import { type RefusalCode, refusalCodes } from '../src/contract/refusals.ts'
 import { nullable, object, oneOf, Type } from '../src/contract/schema.ts'
 import { type ErrorFacts, type Operation, okReply, type Surface } from '../src/contract/surface.ts'
 import type { Principal } from '../src/platform/access/principal.ts'
-import type { DeniedCaller, Gate } from '../src/platform/http/gates.ts'
+import type { CallerDenial, Gate } from '../src/platform/http/gates.ts'
 import type { Handlers } from '../src/platform/http/handler.ts'
 import { type MountedSurface, mountSurface, type SurfaceParts } from '../src/platform/http/surfaces.ts'
 import { newId } from '../src/platform/kit/ids.ts'
@@ -99,7 +99,7 @@ const cookieGate: Gate<Person> = async ({ raw }) => {
   return name === undefined ? denied : { principal: person(name, scopes.split(',')) }
 }
 
-const denied: DeniedCaller = { headers: { 'www-authenticate': 'Cookie' }, isSuspicious: true }
+const denied: CallerDenial = { headers: { 'www-authenticate': 'Cookie' }, isSuspicious: true }
 
 function person(name: string, scopes: readonly string[]): Person {
   const id = `user_${name}`

@@ -66,7 +66,7 @@ export const AdminHostAddRequest = object({
   idempotencyKey,
   host: Type.String({ minLength: 1, maxLength: 253, description: 'A name of yours: shop.example.com.' }),
 })
-export const AdminHostTransitionRequest = object({ idempotencyKey })
+export const AdminHostActionRequest = object({ idempotencyKey })
 
 // biome-ignore format: a row reads best as a few lines
 export const siteOperationRows = {
@@ -123,7 +123,7 @@ export const siteOperationRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Look for the proof of a host',
     description: 'At once, and again for a week. The outcome is in the site a few seconds later.',
-    body: AdminHostTransitionRequest, reply: okReply(AdminSiteChangeResponse),
+    body: AdminHostActionRequest, reply: okReply(AdminSiteChangeResponse),
     refusals: ['host_not_found'],
   },
   makeAdminHostMain: {
@@ -131,7 +131,7 @@ export const siteOperationRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Make a host the main one',
     description: 'The other hosts lead to it, and links name it.',
-    body: AdminHostTransitionRequest, reply: okReply(AdminSiteChangeResponse),
+    body: AdminHostActionRequest, reply: okReply(AdminSiteChangeResponse),
     refusals: ['host_not_found', 'host_not_proved'],
   },
   removeAdminHost: {
@@ -139,7 +139,7 @@ export const siteOperationRows = {
     scope: 'admin:settings', idempotency: 'required', audit: 'change', tag: 'Site',
     summary: 'Remove a host',
     description: 'The shop is no longer shown there.',
-    body: AdminHostTransitionRequest, reply: okReply(AdminSiteChangeResponse),
+    body: AdminHostActionRequest, reply: okReply(AdminSiteChangeResponse),
     refusals: ['host_not_found'],
   },
 } as const satisfies AdminOperationRows

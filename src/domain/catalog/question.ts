@@ -212,7 +212,7 @@ function categoriesNamed({ words }: CategoryTree, asked: QueryWord): string[] {
 }
 
 // Returns undefined if no product can match.
-export function filterMatch(
+export function matchForFilters(
   term: Terms,
   { category, brand, tag, options }: Filters,
   tree: CategoryTree,

@@ -20,7 +20,7 @@ import {
   activeDimensions,
   type CategoryTree,
   type Filters,
-  filterMatch,
+  matchForFilters,
   parseOptionFilters,
   parseQueryWords,
   type QueryWord,
@@ -195,7 +195,7 @@ async function placesFor(
   const term = termsForMerchant(merchantId)
   // A text without words finds nothing.
   if (words?.length === 0) return noProductIndexes
-  const chosen = filterMatch(term, filters, tree)
+  const chosen = matchForFilters(term, filters, tree)
   if (!chosen) return noProductIndexes
   if (!words && chosen.length === 0) return findProductsWith(db, shop, [exactTerm(term('any', ''))])
   const byFilter = await Promise.all(chosen.map((terms) => findProductsWith(db, shop, terms)))

@@ -45,7 +45,7 @@ export interface CheckoutView {
   // The payment that the shopper makes on a page or in a frame of the provider.
   redirect: PaymentRedirect | null
   // Set if the order is placed but not paid.
-  awaited: AwaitedMoney | null
+  awaited: AwaitedPayment | null
   order: { number: string; statusPath: string; isCancelled: boolean } | null
 }
 
@@ -69,7 +69,7 @@ export interface PaymentRedirect {
 }
 
 // Money that the shopper still has to pay.
-export interface AwaitedMoney {
+export interface AwaitedPayment {
   // The merchant's text on how to pay.
   instructions: string | null
   // If the money has not arrived by this time, the order is cancelled. Null if there is no payment term, or the shopper pays on delivery.
@@ -293,7 +293,7 @@ export interface OrderStatusView {
   }
   shippingLabel: string | null
   addressSummary: string | null
-  awaited: AwaitedMoney | null
+  awaited: AwaitedPayment | null
   fulfillments: readonly {
     carrier: string | null
     trackingNumber: string | null

@@ -3,7 +3,7 @@
 
 import type { KeyCaller } from '../../platform/access/identify.ts'
 import { networkBucket } from '../../platform/access/throttle.ts'
-import type { DeniedCaller, Gate } from '../../platform/http/gates.ts'
+import type { CallerDenial, Gate } from '../../platform/http/gates.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { CustomerCaller, VisitorCaller } from '../../platform/http/open.ts'
 import { decryptByRootSecret, type RootSecret } from '../../platform/secrets/secrets.ts'
@@ -24,7 +24,7 @@ export function createVisitorGate(keyGate: Gate<KeyCaller>): Gate<VisitorCaller>
   }
 }
 
-const denied: DeniedCaller = {
+const denied: CallerDenial = {
   headers: {
     'www-authenticate':
       'Bearer error="invalid_token", error_description="the session of the customer is missing or has ended"',

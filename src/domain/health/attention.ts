@@ -148,7 +148,7 @@ const questions: readonly AttentionQuestion[] = [
   },
 ]
 
-export async function listAttention(db: Reader, look: AttentionQuery): Promise<InvariantViolation[]> {
+export async function listCasesForAttention(db: Reader, look: AttentionQuery): Promise<InvariantViolation[]> {
   const findings: InvariantViolation[] = []
   for (const { name, sentence, subjects } of questions) {
     const found = (await subjects(db, look)).map(({ subject }) => subject)

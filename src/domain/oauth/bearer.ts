@@ -1,7 +1,7 @@
 // Authenticates callers of the MCP server for merchants by an assistant's access token: a bearer token that is valid only for the address
 // of this server.
 
-import type { DeniedCaller, Gate } from '../../platform/http/gates.ts'
+import type { CallerDenial, Gate } from '../../platform/http/gates.ts'
 import type { OAuthCaller } from '../../platform/http/open.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Storage } from '../../platform/storage/storage.ts'
@@ -30,7 +30,7 @@ export function createAssistantGate({ storage, rootSecret, publicOrigin }: Assis
   return async ({ raw }, now) => {
     const { authorization } = raw.headers
     const origin = publicOrigin()
-    const denied: DeniedCaller = {
+    const denied: CallerDenial = {
       headers: {
         'www-authenticate': assistantChallenge(origin, {
           ...(authorization !== undefined && { error: 'invalid_token' }),

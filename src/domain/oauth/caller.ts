@@ -3,7 +3,7 @@
 
 import type { IncomingMessage } from 'node:http'
 import { scopes as knownScopes, type Scope } from '../../contract/words.ts'
-import type { DeniedCaller, Gate } from '../../platform/http/gates.ts'
+import type { CallerDenial, Gate } from '../../platform/http/gates.ts'
 import type { Incoming } from '../../platform/http/message.ts'
 import type { OAuthCaller } from '../../platform/http/open.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
@@ -30,7 +30,7 @@ export function createOAuthGate({
   nonces: findNonces,
 }: GateParts): Gate<OAuthCaller> {
   // The response contains the error code of a failure (RFC 9449, 7.1), not which part of the token or proof was wrong.
-  function refusalWith(nonces: DpopNonces, problem: Problem | null, now: Date): DeniedCaller {
+  function refusalWith(nonces: DpopNonces, problem: Problem | null, now: Date): CallerDenial {
     const facts = [
       ...(problem === null ? [] : [`error="${problem}"`]),
       `algs="${proofAlgorithms.join(' ')}"`,

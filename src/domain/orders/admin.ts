@@ -35,7 +35,7 @@ import {
 import { type CancelInput, cancelOrder } from './cancel.ts'
 import { carrierOfNumber } from './carriers.ts'
 import { findOrderFacts, lockOrderFacts } from './change.ts'
-import { decryptOrderCustomer, decryptOrderName } from './customer.ts'
+import { decryptCustomerName, decryptOrderCustomer } from './customer.ts'
 import {
   correctFulfillment,
   fulfilOrder,
@@ -141,7 +141,7 @@ export function adminOrderOperations({ rootSecret, findOrderKeys }: AdminOrderPa
       const data: { orderId: string; name: string }[] = []
       const numbers: string[] = []
       for (const order of await listSealedNames(db, caller, asked)) {
-        const name = await decryptOrderName(db, rootSecret, order, now.getTime())
+        const name = await decryptCustomerName(db, rootSecret, order, now.getTime())
         if (name === undefined) continue
         data.push({ orderId: order.orderId, name })
         numbers.push(order.number)

@@ -55,7 +55,7 @@ export async function decryptOrderCustomer(
 }
 
 // Returns the name of the customer, or of the delivery address; undefined if neither is known any more.
-export async function decryptOrderName(
+export async function decryptCustomerName(
   db: Reader,
   rootSecret: RootSecret,
   { installationId, orderId, checkoutSessionId, customerSealed, addressId }: SealedOrderName,

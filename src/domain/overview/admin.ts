@@ -18,7 +18,7 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { recentSales } from '../reports/report.ts'
 import { listDutyFacts } from './duties.ts'
 import { agentOrdersMs, countAgentOrders, countOrders, countTodo, countWithdrawals } from './home.ts'
-import { findAnything } from './search.ts'
+import { searchShop } from './search.ts'
 
 export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }): {
   [Id in keyof typeof homeOperationRows]: AdminHandler<Id>
@@ -40,7 +40,7 @@ export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }):
 
     async searchAdmin({ db, caller, query: { q } }) {
       const seesCustomers = caller.scopes.includes('admin:customers')
-      return { data: await findAnything(db, rootSecret, caller, { question: q, seesCustomers }) }
+      return { data: await searchShop(db, rootSecret, caller, { question: q, seesCustomers }) }
     },
   }
 }

@@ -20,7 +20,7 @@ import {
 } from '../search/store.ts'
 import { indexWords } from '../search/words.ts'
 
-export async function findAnything(
+export async function searchShop(
   db: Reader,
   rootSecret: RootSecret,
   seller: MerchantMode,

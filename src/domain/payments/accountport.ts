@@ -55,7 +55,7 @@ export function sentenceOfIssue({ message }: Pick<Issue, 'message'>): string {
   return `${message.charAt(0).toUpperCase()}${message.slice(1)}.`
 }
 
-export interface AccountProvider {
+export interface ProviderAccounts {
   readonly name: string
   readonly questions: readonly AccountQuestion[]
   // Name of the public fact that identifies the account at the provider. Its value stays the same when keys are replaced.

@@ -11,7 +11,7 @@ import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { type EntryProblem, isBlank } from '../../platform/kit/problems.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
-import type { AccountProvider } from './accountport.ts'
+import type { ProviderAccounts } from './accountport.ts'
 import { type AccountRow, findAccount } from './accounts.ts'
 import { listProblems } from './health.ts'
 import {
@@ -110,7 +110,7 @@ async function findOwn(db: Reader, { merchantId, mode }: MerchantMode, id: strin
   return account
 }
 
-function* keyProblems({ questions }: AccountProvider, keys: ConnectAnswers): Generator<EntryProblem> {
+function* keyProblems({ questions }: ProviderAccounts, keys: ConnectAnswers): Generator<EntryProblem> {
   for (const { name } of questions)
     if (!Object.hasOwn(keys, name) || isBlank(keys[name])) yield issueAt(`/${name}`, 'required')
   for (const name of Object.keys(keys))

@@ -20,7 +20,7 @@ import { decryptStatement } from './receive.ts'
 import {
   findWithdrawal,
   listOrdersOfNumbers,
-  listWithdrawalsToReturn,
+  listWithdrawalsDueForReturn,
   lockWithdrawal,
   updateReturn,
   type WithdrawalKey,
@@ -34,7 +34,7 @@ export async function openWithdrawnReturns(
   rootSecret: RootSecret,
   { now, limit }: { now: number; limit: number },
 ): Promise<number> {
-  const rows = await storage.read((db) => listWithdrawalsToReturn(db, now, limit))
+  const rows = await storage.read((db) => listWithdrawalsDueForReturn(db, now, limit))
   return handleEach(
     { storage, loop: 'withdrawals', now },
     rows,

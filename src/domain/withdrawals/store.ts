@@ -80,7 +80,7 @@ export function updateReturn(tx: Tx, before: WithdrawalRow, after: WithdrawalRow
     where merchant_id = ${after.merchantId} and mode = ${after.mode} and id = ${after.id}`
 }
 
-export async function listWithdrawalsToReturn(db: Reader, now: number, limit: number): Promise<WithdrawalKey[]> {
+export async function listWithdrawalsDueForReturn(db: Reader, now: number, limit: number): Promise<WithdrawalKey[]> {
   return db.sql<WithdrawalKey>`
     select w.merchant_id as "merchantId", w.mode, w.id as "withdrawalId" from withdrawals w
     where w.return_due_at is not null and w.return_due_at <= ${now} and ${isNotDeferred('withdrawals', 'w.merchant_id', 'w.id', now)}

@@ -4,7 +4,7 @@
 import { paymentOperationRows } from '../../contract/admin/payments.ts'
 import { type Mode, modes } from '../../contract/words.ts'
 import type { Merchant } from '../../domain/merchants/store.ts'
-import { type AccountProvider, type AccountQuestion, sentenceOfIssue } from '../../domain/payments/accountport.ts'
+import { type AccountQuestion, type ProviderAccounts, sentenceOfIssue } from '../../domain/payments/accountport.ts'
 import { type AccountRow, listAccounts } from '../../domain/payments/accounts.ts'
 import {
   type AccountTools,
@@ -184,7 +184,7 @@ function readMode({ texts }: ParsedArguments): Mode {
 async function rotateNotices(
   tools: AccountTools,
   account: AccountRow,
-  provider: AccountProvider,
+  provider: ProviderAccounts,
   terminal: Terminal,
 ): Promise<AccountRow> {
   const questions = [{ name: 'secret', label: 'Signing secret of the webhooks' }]
@@ -251,7 +251,7 @@ function lineOf({ id, provider, mode, facts, endedAt }: Shown): string {
 
 function tellAccount(
   tools: AccountTools,
-  { account, provider }: { account: AccountRow; provider: AccountProvider },
+  { account, provider }: { account: AccountRow; provider: ProviderAccounts },
   given: ParsedArguments,
   terminal: Terminal,
 ): void {
@@ -268,7 +268,7 @@ function tellAccount(
   ])
 }
 
-function helpFor({ publicOrigin }: AccountTools, { id }: AccountRow, { noticeHelp, noticeSecret }: AccountProvider) {
+function helpFor({ publicOrigin }: AccountTools, { id }: AccountRow, { noticeHelp, noticeSecret }: ProviderAccounts) {
   const help = noticeHelp(publicOrigin() + providerWebhookPath + id)
   return noticeSecret === null ? help : `${help} Then run \`payments rotate ${id} --notices\`.`
 }

@@ -6,7 +6,7 @@ import { printOpenApi } from '../../contract/openapi.ts'
 import type { DutyNeed } from '../../contract/words.ts'
 import { countIndex } from '../../domain/catalog/indexstore.ts'
 import { listUndelivered, readWaitingEmails } from '../../domain/emails/store.ts'
-import { listAttention } from '../../domain/health/attention.ts'
+import { listCasesForAttention } from '../../domain/health/attention.ts'
 import { findViolations, type InvariantViolation, invariants } from '../../domain/health/invariants.ts'
 import { createCopier } from '../../domain/images/copier.ts'
 import { countCopies } from '../../domain/images/store.ts'
@@ -59,7 +59,9 @@ export const doctorCommand = commandOf({
         ...(isOther ? [] : await pictureWarnings(await storage.read(countCopies))),
         ...(isOther ? [] : await storage.read((db) => accountWarnings(db, config.rootSecret))),
       ]
-      const attention = isOther ? [] : await storage.read((db) => listAttention(db, { now, providers: installedNames }))
+      const attention = isOther
+        ? []
+        : await storage.read((db) => listCasesForAttention(db, { now, providers: installedNames }))
       const healthy = !isOther && findings.length === 0
       const message = isTooNew
         ? 'the database is newer than this program'

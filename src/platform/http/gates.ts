@@ -8,27 +8,27 @@ import type { Incoming } from './message.ts'
 export type Gate<Caller extends Principal = Principal> = (
   request: Incoming,
   now: Date,
-) => Promise<AdmittedCaller<Caller> | DeniedCaller>
+) => Promise<AdmittedCaller<Caller> | CallerDenial>
 
 export interface AdmittedCaller<Caller extends Principal> {
   principal: Caller
   // Headers to send with the response.
   headers?: Readonly<Record<string, string>>
   // Marks a one-time credential as used. Denies the caller if the credential was used before.
-  claim?(): Promise<DeniedCaller | null>
+  claim?(): Promise<CallerDenial | null>
 }
 
-export interface DeniedCaller {
+export interface CallerDenial {
   // The `WWW-Authenticate` challenge (default: `Bearer`).
   headers: Readonly<Record<string, string>>
   // Whether the credential may have been guessed. Guesses are limited by address.
   isSuspicious: boolean
 }
 
-const denied: DeniedCaller = { headers: {}, isSuspicious: true }
+const denied: CallerDenial = { headers: {}, isSuspicious: true }
 
 // The token of an app was presented to an operation that requires a key.
-const deniedToken: DeniedCaller = {
+const deniedToken: CallerDenial = {
   headers: {
     'www-authenticate':
       'Bearer error="invalid_token", error_description="an API key is required; create one at /api/v1/oauth/installation-keys"',

@@ -7,7 +7,7 @@ import { DERIVED_TABLES, inOrderOfReferences, listTables, type Table } from './c
 import { sqlitePath } from './file.ts'
 import { migrate, schemaGap } from './migrate.ts'
 import { openStorage } from './open.ts'
-import { signalsNameFor } from './signals.ts'
+import { signalChannelFor } from './signals.ts'
 import {
   Fragment,
   type Reader,
@@ -97,7 +97,7 @@ async function refuseServers(db: Reader): Promise<void> {
   const [place] = await db.sql<{ schema: string }>`select current_schema() as "schema"`
   const servers = await db.sql`
     select pid from pg_stat_activity
-    where datname = current_database() and application_name = ${signalsNameFor(place?.schema ?? '')}`
+    where datname = current_database() and application_name = ${signalChannelFor(place?.schema ?? '')}`
   if (servers.length > 0)
     throw new StorageRefused(`servers are connected to the PostgreSQL database (${servers.length}): stop them first`)
 }

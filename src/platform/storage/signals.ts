@@ -57,7 +57,7 @@ function call({ name, onSignal }: Listener, log: Log): void {
 
 // Returns the name of the channel, and of the connection that listens to it. Servers with tables in different schemas of one database
 // share no signals. A PostgreSQL name has at most 63 bytes.
-export function signalsNameFor(schema: string): string {
+export function signalChannelFor(schema: string): string {
   if (schema === 'public') return 'cartwright_signals'
   const name = `cartwright_signals_${schema}`
   return Buffer.byteLength(name) <= 63 ? name : `cartwright_signals_${hash('sha256', schema, 'base64url')}`

@@ -1,7 +1,7 @@
 // The frame of every page of the checkout: the merchant's name, the footer and the headers.
 
 import type { LegalTextKind } from '../../contract/words.ts'
-import type { AwaitedMoney, CheckoutMerchant } from '../../domain/checkout/port.ts'
+import type { AwaitedPayment, CheckoutMerchant } from '../../domain/checkout/port.ts'
 import { withdrawalPathOf } from '../../domain/merchants/store.ts'
 import type { PageSources } from '../../domain/payments/port.ts'
 import { renderHtmlDocument } from '../../platform/html/frame.ts'
@@ -112,7 +112,7 @@ export function instructionsBox(text: string): Html {
 }
 
 // Renders how to pay an order that awaits payment, and by when.
-export function paymentInstructions({ say, date }: Speaker, { instructions, dueAt }: AwaitedMoney): Html | null {
+export function paymentInstructions({ say, date }: Speaker, { instructions, dueAt }: AwaitedPayment): Html | null {
   if (instructions === null && dueAt === null) return null
   return html`<section class="notice" aria-labelledby="awaited-title">
 <h2 class="notice-title" id="awaited-title">${say('awaited.title')}</h2>

@@ -5,7 +5,7 @@
 
 import type { AdminDocument } from '../../contract/admin/documents.ts'
 import type { LegalTextKind } from '../../contract/words.ts'
-import type { AwaitedMoney } from '../../domain/checkout/port.ts'
+import type { AwaitedPayment } from '../../domain/checkout/port.ts'
 import type { OrderLine } from '../../domain/orders/store.ts'
 import type { OrderFacts } from '../../domain/orders/view.ts'
 import { orderTotals, trackingUrlOf } from '../../domain/orders/view.ts'
@@ -81,7 +81,7 @@ export interface OrderEmail {
 }
 
 // How to pay a placed order.
-export interface HowToPay extends AwaitedMoney {
+export interface HowToPay extends AwaitedPayment {
   settles: 'by_hand' | 'by_provider'
   method: string
 }

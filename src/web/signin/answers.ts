@@ -31,7 +31,7 @@ export interface SignInAnswers {
   failed(status: number, acceptLanguage: string | undefined): PageAnswer
 }
 
-export function createSignInAnswers(parts: SignInPageParts): SignInAnswers {
+export function createSignInHandlers(parts: SignInPageParts): SignInAnswers {
   const tools: SignInTools = { ...parts, signIn: createCountedSignIn(parts) }
   const entrance = new SignInEntrancePages(tools)
   const setup = createSetup(tools)

@@ -26,8 +26,8 @@ export interface SignInPages {
 export function createSignInPages(parts: SignInPagesParts): SignInPages {
   const { throttle, clock } = parts
   const load = loadOnce(async () => {
-    const { createSignInAnswers } = await import('./answers.ts')
-    return createSignInAnswers(parts)
+    const { createSignInHandlers } = await import('./answers.ts')
+    return createSignInHandlers(parts)
   })
   const loadAccount = loadOnce(() => import('./ownaccount.ts'))
   return {

@@ -10,11 +10,11 @@ import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../../platform/secrets/secrets.ts'
 import type { Reader, Storage, Tx } from '../../../platform/storage/storage.ts'
 import {
-  type AccountProvider,
   AccountRefused,
   type ConnectedAccount,
   type ConnectRequest,
   type DecryptedAccount,
+  type ProviderAccounts,
   sentenceOfIssue,
 } from '../accountport.ts'
 import {
@@ -61,7 +61,7 @@ const askMsMax = 60_000
 export async function accountProvider(
   { withAccount }: Pick<ProviderTools, 'withAccount'>,
   name: string,
-): Promise<AccountProvider> {
+): Promise<ProviderAccounts> {
   const load = Object.hasOwn(withAccount, name) ? withAccount[name] : undefined
   if (load) return load()
   const known = Object.keys(withAccount).join(', ')
@@ -73,7 +73,7 @@ export async function accountProvider(
 export async function refuseSecondAccount(
   db: Reader,
   merchant: MerchantMode,
-  provider: AccountProvider,
+  provider: ProviderAccounts,
 ): Promise<void> {
   const living = await listLivingAccounts(db, merchant)
   const known = living.find((account) => account.provider === provider.name)
@@ -89,14 +89,14 @@ function secondAccount({ id, provider, mode }: AccountRow): Refusal {
 // An account that the provider accepts but that is not stored yet.
 export interface AcceptedAccount {
   account: AccountRow
-  provider: AccountProvider
+  provider: ProviderAccounts
   secrets: AccountSecrets
 }
 
 export async function connectAtProvider(
   tools: ProviderTools,
   { merchantId, mode }: MerchantMode,
-  provider: AccountProvider,
+  provider: ProviderAccounts,
   answers: ConnectAnswers,
 ): Promise<AcceptedAccount> {
   const { rootSecret, clock } = tools
@@ -151,7 +151,7 @@ export async function removeAtProvider(
 export async function rotateAccount(
   tools: AccountTools,
   account: AccountRow,
-  provider: AccountProvider,
+  provider: ProviderAccounts,
   answers: ConnectAnswers,
 ): Promise<AccountRow> {
   const connected = await rotateAtProvider(tools, account, provider, answers)
@@ -161,7 +161,7 @@ export async function rotateAccount(
 export async function rotateAtProvider(
   tools: ProviderTools,
   account: AccountRow,
-  provider: AccountProvider,
+  provider: ProviderAccounts,
   answers: ConnectAnswers,
 ): Promise<ConnectedAccount> {
   const known = decryptAccountSecrets(tools.rootSecret, account, account.secretsSealed) ?? {}
@@ -182,7 +182,7 @@ export async function rotateAtProvider(
 export async function rotateNoticeSecret(
   tools: AccountTools,
   account: AccountRow,
-  { name, noticeSecret }: AccountProvider,
+  { name, noticeSecret }: ProviderAccounts,
   secret: string,
 ): Promise<AccountRow> {
   if (noticeSecret === null) throw refuse('notices_not_signed', { message: `${name} does not sign its webhooks.` })
@@ -270,7 +270,7 @@ async function lockKnown(tx: Tx, { merchantId, id }: AccountRow): Promise<Accoun
   return found
 }
 
-async function askProvider(provider: AccountProvider, request: ConnectRequest): Promise<ConnectedAccount> {
+async function askProvider(provider: ProviderAccounts, request: ConnectRequest): Promise<ConnectedAccount> {
   try {
     return await within((signal) => provider.connect(request, signal))
   } catch (error) {

@@ -3,7 +3,7 @@ import { test } from 'node:test'
 import { eachEngine } from '../../../../harness/storage.ts'
 import { testSecret } from '../../../../harness/testServer.ts'
 import { newId } from '../../../platform/kit/ids.ts'
-import type { AccountProvider, DecryptedAccount } from '../accountport.ts'
+import type { DecryptedAccount, ProviderAccounts } from '../accountport.ts'
 import { type AccountRow, encryptAccountSecrets, insertAccount, saveAccount } from '../accounts.ts'
 import type { PaymentProvider } from '../port.ts'
 import { manualProvider } from './manual/provider.ts'
@@ -30,7 +30,7 @@ eachEngine('the registry of providers', (given) => {
     const clock = { now: start }
     const opened: DecryptedAccount[] = []
     const unusable: string[] = []
-    const bank: AccountProvider = {
+    const bank: ProviderAccounts = {
       name: 'bank',
       questions: [],
       accountFact: 'account',

@@ -3,7 +3,7 @@
 
 import { Lru } from '../../../platform/kit/lru.ts'
 import type { RootSecret } from '../../../platform/secrets/secrets.ts'
-import type { AccountProvider } from '../accountport.ts'
+import type { ProviderAccounts } from '../accountport.ts'
 import {
   type AccountRow,
   decryptAccountSecrets,
@@ -19,7 +19,7 @@ import type { PaymentWatch } from '../watch.ts'
 export type ProviderUrls = Readonly<Record<string, string>>
 
 // Imports the provider's code when one of its accounts is used for the first time.
-export type LoadAccountProvider = () => Promise<AccountProvider>
+export type LoadAccountProvider = () => Promise<ProviderAccounts>
 
 export interface RegistryParts {
   rootSecret: RootSecret

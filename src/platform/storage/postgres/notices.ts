@@ -6,7 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import pg from 'pg'
 import { errorMessageOf, type Log, withinTime } from '../inside.ts'
 import type { Outage } from '../outage.ts'
-import { type SignalListeners, signalsNameFor } from '../signals.ts'
+import { type SignalListeners, signalChannelFor } from '../signals.ts'
 import type { SignalName } from '../storage.ts'
 
 export interface SignalConnection {
@@ -29,7 +29,7 @@ interface NoticesOptions {
 }
 
 export function openSignalConnection(options: NoticesOptions): SignalConnection {
-  const channel = signalsNameFor(options.schema)
+  const channel = signalChannelFor(options.schema)
   const closing = new AbortController()
   const sender = openSender(options, channel, closing.signal)
   let listening = false

@@ -3,7 +3,7 @@
 
 import { type Issue, issueAt } from '../../../../contract/issues.ts'
 import type { Mode } from '../../../../contract/words.ts'
-import { type AccountProvider, AccountRefused, type DecryptedAccount } from '../../accountport.ts'
+import { AccountRefused, type DecryptedAccount, type ProviderAccounts } from '../../accountport.ts'
 import type { AccountRow } from '../../accounts.ts'
 import { createMollieClient, type MollieClient, MollieError } from './client.ts'
 import { type MollieProfile, readProfile } from './objects.ts'
@@ -19,7 +19,7 @@ const provider = 'Mollie'
 const keyPath = '/keys/key'
 const keyPattern = /^(test|live)_[A-Za-z0-9]{30,100}$/
 
-export function createMollieAccounts({ url }: MollieAccountParts = {}): AccountProvider {
+export function createMollieAccounts({ url }: MollieAccountParts = {}): ProviderAccounts {
   function clientFor(key: string, mode: Mode, onCall?: DecryptedAccount['onCall']): MollieClient {
     const keyMode = keyPattern.exec(key)?.[1]
     if (keyMode === undefined) throw new AccountRefused(issueAt(keyPath, 'not_a_mollie_key'))

@@ -3,7 +3,7 @@
 
 import { type Issue, issueAt } from '../../../../contract/issues.ts'
 import type { Mode } from '../../../../contract/words.ts'
-import { type AccountProvider, AccountRefused, type ConnectRequest, type DecryptedAccount } from '../../accountport.ts'
+import { AccountRefused, type ConnectRequest, type DecryptedAccount, type ProviderAccounts } from '../../accountport.ts'
 import { stripeMinimum } from './amounts.ts'
 import { createStripeClient, type Stripe, type StripeClient, StripeFailure, stripeVersion } from './client.ts'
 import { domainProblems, registerDomain } from './domains.ts'
@@ -19,7 +19,7 @@ export interface StripeAccountParts {
 const noticeSecret = 'noticeSecret'
 const provider = 'Stripe'
 
-export function createStripeAccounts({ clock, url }: StripeAccountParts): AccountProvider {
+export function createStripeAccounts({ clock, url }: StripeAccountParts): ProviderAccounts {
   function clientFor(key: string, onCall?: DecryptedAccount['onCall']): StripeClient {
     if (url !== undefined && modeOf(key) !== 'test')
       throw new AccountRefused(issueAt(secretPath, 'live_key_with_stand_in', { setting: 'CARTWRIGHT_STRIPE_URL' }))
