@@ -51,7 +51,7 @@ eachEngine('setPublicCartShipping', (given) => {
     await carts.address(cartId, paris)
     const abroad = await carts.ship(cartId, 'express')
     assertError(abroad, 'shipping_option_not_offered')
-    assert.match(abroad.body.error.message, /offers parcel,/)
+    assert.match(abroad.body.error.message, /offers parcel\./)
     assert.deepEqual(abroad.body.error.current, { status: 'open', version: 2 })
     assertError(await carts.ship(cartId, 'Parcel'), 'shipping_option_not_offered')
     assertError(await carts.ship(cartId, ''), 'invalid_request')
