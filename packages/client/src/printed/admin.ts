@@ -406,11 +406,11 @@ export interface AdminClient {
     /** Add a host. A name under which shoppers reach the shop. It counts once it is proved: by a TXT record, or by this server answering under it. It is looked for at once and for a week. Needs the scope `admin:settings`. (addAdminHost) */
     addHost(input: AdminHostAddRequest, options?: CallOptions): Promise<AdminSiteChangeResponse>
     /** Look for the proof of a host. At once, and again for a week. The outcome is in the site a few seconds later. Needs the scope `admin:settings`. (checkAdminHost) */
-    checkHost(host: string, input?: AdminHostTransitionRequest, options?: CallOptions): Promise<AdminSiteChangeResponse>
+    checkHost(host: string, input?: AdminHostActionRequest, options?: CallOptions): Promise<AdminSiteChangeResponse>
     /** Make a host the main one. The other hosts lead to it, and links name it. Needs the scope `admin:settings`. (makeAdminHostMain) */
-    makeHostMain(host: string, input?: AdminHostTransitionRequest, options?: CallOptions): Promise<AdminSiteChangeResponse>
+    makeHostMain(host: string, input?: AdminHostActionRequest, options?: CallOptions): Promise<AdminSiteChangeResponse>
     /** Remove a host. The shop is no longer shown there. Needs the scope `admin:settings`. (removeAdminHost) */
-    removeHost(host: string, input?: AdminHostTransitionRequest, options?: CallOptions): Promise<AdminSiteChangeResponse>
+    removeHost(host: string, input?: AdminHostActionRequest, options?: CallOptions): Promise<AdminSiteChangeResponse>
     /** List pages. The pages of the online store, without their texts. Needs the scope `admin:read`. (getAdminPages) */
     pages(options?: CallOptions): Promise<AdminPageListResponse>
     /** Get a page. One page with its text. Needs the scope `admin:read`. (getAdminPage) */
@@ -1202,16 +1202,16 @@ export interface AdminHost {
   }
 }
 
+export interface AdminHostActionRequest {
+  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
+  idempotencyKey?: string | undefined
+}
+
 export interface AdminHostAddRequest {
   /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
   idempotencyKey?: string | undefined
   /** A name of yours: shop.example.com. */
   host: string
-}
-
-export interface AdminHostTransitionRequest {
-  /** Makes it safe to repeat: for 7 days the same request gets the first answer again. Needed, here or as the header Idempotency-Key. */
-  idempotencyKey?: string | undefined
 }
 
 export interface AdminInstallation {
