@@ -177,7 +177,12 @@ eachEngine('limits of declined card payments', (given) => {
       return lines.map((line) => line.slice(name.length))
     }
     const warned = () =>
-      testServer.lines().filter(({ message }) => message === 'many payments were declined, or a payment was refused')
+      testServer
+        .lines()
+        .filter(
+          ({ message }) =>
+            message === 'possible card testing: many payments were declined, or further attempts were blocked',
+        )
     const shop = `merchant="${merchantId}",mode="test"`
     const secret = await open()
     for (const card of declining) await pay(secret, { card })

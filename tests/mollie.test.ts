@@ -319,7 +319,7 @@ eachEngine('a purchase paid with Mollie', (given) => {
     assert.equal((await one.order()).paymentStatus, 'partially_refunded')
   })
 
-  test('cannot be looked up with the account of another merchant', async () => {
+  test('has an account that another merchant cannot use', async () => {
     const { payTools } = testServer.app
     const one = await begin()
     const { accountId } = await one.payment()

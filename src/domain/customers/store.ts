@@ -64,7 +64,7 @@ export async function countCodes(
   return row
 }
 
-export interface MailboxBrowser {
+export interface KnownBrowserKey {
   merchantId: string
   // The hash for new rows comes first.
   mailboxHashes: readonly [string, ...string[]]
@@ -73,7 +73,7 @@ export interface MailboxBrowser {
 
 export async function isKnownBrowser(
   db: Reader,
-  { merchantId, mailboxHashes, browserHash }: MailboxBrowser,
+  { merchantId, mailboxHashes, browserHash }: KnownBrowserKey,
   now: number,
 ): Promise<boolean> {
   const rows = await db.sql`
@@ -83,7 +83,11 @@ export async function isKnownBrowser(
   return rows.length > 0
 }
 
-export function rememberBrowser(tx: Tx, { merchantId, mailboxHashes, browserHash }: MailboxBrowser, now: number): void {
+export function rememberBrowser(
+  tx: Tx,
+  { merchantId, mailboxHashes, browserHash }: KnownBrowserKey,
+  now: number,
+): void {
   const [mailboxHash] = mailboxHashes
   tx.send`
     insert into customer_browsers (merchant_id, mailbox_hash, browser_hash, proved_at)

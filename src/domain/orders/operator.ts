@@ -1,5 +1,5 @@
-// What the operator can do with orders: record manual payments, send parcels, refund. Each action is one transaction. An action that is
-// not possible is refused with a code.
+// Changes that a merchant or the operator makes to an order: record payments, send and correct parcels, mark an order as undelivered,
+// refund. They run in the transaction of the caller, and refuse what is not possible with a code.
 
 import type { ItemQuantity } from '../../contract/parts.ts'
 import type { EventKind, OrderPaymentStatus } from '../../contract/words.ts'

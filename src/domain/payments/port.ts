@@ -373,7 +373,7 @@ const refundStates: readonly unknown[] = [...refundAnswers, 'absent']
 const describeAnswers: readonly unknown[] = ['described', 'refused', 'unknown'] satisfies DescribeAnswer[]
 const closeAnswers: readonly unknown[] = ['closed', 'taken', 'unknown'] satisfies CloseAnswer[]
 
-// All calls to providers are made by these functions, which never throw and end within the deadline.
+// Calls about payments are made by these functions, which never throw and end within the deadline.
 export async function callProvider<Answer extends ProviderFinding>(
   ask: Ask<Answer>,
   options: CallOptions<Answer> = {},

@@ -58,7 +58,7 @@ export function createDeclineWatch(log: Log, clock: () => number): DeclineWatch 
     if (present.isLogged || (present.refused === 0 && present.declined < declinedMany)) return
     present.isLogged = true
     const { merchantId, mode } = shop
-    log.warn('many payments were declined, or a payment was refused', {
+    log.warn('possible card testing: many payments were declined, or further attempts were blocked', {
       merchantId,
       mode,
       declined: present.declined,

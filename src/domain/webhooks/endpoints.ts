@@ -12,7 +12,13 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import type { Tx } from '../../platform/storage/storage.ts'
 import { findTargetProblem } from './guard.ts'
 import { rotationMs } from './schedule.ts'
-import { encryptFormerSecret, encryptWebhookSecret, findSecret, hintOfSecret, makeWebhookSecret } from './signature.ts'
+import {
+  encryptFormerSecret,
+  encryptWebhookSecret,
+  hintOfSecret,
+  makeWebhookSecret,
+  tryDecryptWebhookSecret,
+} from './signature.ts'
 import {
   countOpenDeliveries,
   type Delivery,
@@ -168,7 +174,7 @@ export async function rotateSecret(
   if (!endpoint) return undefined
   const secret = makeWebhookSecret()
   // Undefined if the secret was encrypted with a version of the root secret that was removed. It could not sign anyway.
-  const former = findSecret(rootSecret, id, endpoint.secretSealed)
+  const former = tryDecryptWebhookSecret(rootSecret, id, endpoint.secretSealed)
   const changed = raised(
     {
       ...endpoint,

@@ -29,14 +29,18 @@ export function encryptFormerSecret(rootSecret: RootSecret, endpointId: string, 
 }
 
 export function decryptWebhookSecret(rootSecret: RootSecret, endpointId: string, sealed: string): string {
-  const secret = findSecret(rootSecret, endpointId, sealed)
+  const secret = tryDecryptWebhookSecret(rootSecret, endpointId, sealed)
   if (secret === undefined)
     throw new Error(`the secret of endpoint ${endpointId} cannot be decrypted with the present root secret`)
   return secret
 }
 
 // Returns undefined if the secret cannot be decrypted.
-export function findSecret(rootSecret: RootSecret, endpointId: string, sealed: string): string | undefined {
+export function tryDecryptWebhookSecret(
+  rootSecret: RootSecret,
+  endpointId: string,
+  sealed: string,
+): string | undefined {
   return decryptByRootSecret(rootSecret, sealPurpose, sealed, endpointId)
 }
 

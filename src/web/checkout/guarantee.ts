@@ -6,8 +6,8 @@ import { type Html, html } from '../../platform/html/html.ts'
 import { legalGuaranteeYears } from '../../platform/kit/duties.ts'
 import type { Speaker } from '../languages/language.ts'
 
-// Returns the URL of the European Commission's page about guarantees, in the given language if the checkout supports it, otherwise in
-// English.
+// Returns the URL of the European Commission's page about guarantees: in the given language if it is a European one of the checkout,
+// otherwise in English.
 export function guaranteeUrl(language: string): string {
   const known = ['en', 'de', 'fr', 'es', 'nl'].includes(language) ? language : 'en'
   return `https://europa.eu/youreurope/citizens/consumers/shopping/guarantees-returns/index_${known}.htm`

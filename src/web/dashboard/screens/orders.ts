@@ -172,10 +172,10 @@ export function orderQueryFrom(query: URLSearchParams, timeZone: string): AdminO
   }
 }
 
-// A link that exports the orders of this view as a file, with its filters but without the search.
+// A link that exports the orders of this view as a file, with its filters. Not shown during a search, which an export does not have.
 function exportLink({ words, query, to }: ScreenVisit): Html {
   const view = viewOf(query)
-  const filtered = Object.keys(noFilters).map((name) => [name, query.get(name) ?? undefined])
+  const filtered = allFilters.map((name) => [name, query.get(name) ?? undefined])
   const parameters = { of: 'orders', view, ...(view === 'all' && Object.fromEntries(filtered)) }
   return linkButton({ label: words.say('transfers.export'), href: to('settings/export', parameters) })
 }
