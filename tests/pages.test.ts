@@ -91,6 +91,12 @@ describe('the reference', () => {
 
         await tab.getByLabel('Copy: Example request of cancelStorefrontOrder').click()
         assert.match(await tab.evaluate<string>('navigator.clipboard.readText()'), /^curl -X POST .*\/cancellations/)
+
+        // Without a clipboard the text is selected, for the keyboard.
+        await tab.evaluate('navigator.clipboard.writeText = () => Promise.reject(new Error("refused"))')
+        await tab.getByLabel('Copy: Example request of cancelStorefrontOrder').click()
+        await tab.locator('.copy', { hasText: 'Press Ctrl+C' }).waitFor()
+        assert.match(await tab.evaluate<string>('String(getSelection())'), /^curl -X POST .*\/cancellations/)
       },
     )
   })

@@ -8,7 +8,9 @@ for (const block of document.querySelectorAll('.code')) {
   const label = block.querySelector('pre')?.getAttribute('aria-label')
   button.setAttribute('aria-label', `Copy: ${label}`)
   button.addEventListener('click', async () => {
-    const done = await copy(block.querySelector('code')?.textContent ?? '')
+    const code = block.querySelector('code')
+    const done = await copy(code?.textContent ?? '')
+    if (!done && code) getSelection()?.selectAllChildren(code)
     button.textContent = done ? 'Copied' : 'Press Ctrl+C'
     setTimeout(() => {
       button.textContent = 'Copy'
@@ -17,7 +19,7 @@ for (const block of document.querySelectorAll('.code')) {
   block.append(button)
 }
 
-// The clipboard requires a secure origin. Elsewhere the button asks the reader to copy with the keyboard.
+// The clipboard requires a secure origin. Elsewhere the button selects the text, and asks the reader to copy it with the keyboard.
 async function copy(text: string): Promise<boolean> {
   try {
     await navigator.clipboard.writeText(text)
