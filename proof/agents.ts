@@ -273,24 +273,26 @@ class AgentsRun {
       line_items: [{ item: { id: code }, quantity: 1 }],
       buyer: { email: 'ada@example.com', first_name: 'Ada', last_name: 'L' },
     }
-    return checkoutIn(await this.#rest(platform, 'POST', '/checkout-sessions', body))
+    return checkoutIn(await patiently(() => this.#rest(platform, 'POST', '/checkout-sessions', body)))
   }
 
   async #openByMcp(code: string): Promise<Checkout> {
     const checkout = { line_items: [{ item: { id: code }, quantity: 1 }] }
     const params = { name: 'create_checkout', arguments: { checkout } }
-    const answer = await this.caller.call(this.#origin, {
-      method: 'POST',
-      path: `/ucp/${slug}/test/mcp`,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
-    })
+    const answer = await patiently(() =>
+      this.caller.call(this.#origin, {
+        method: 'POST',
+        path: `/ucp/${slug}/test/mcp`,
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params }),
+      }),
+    )
     const { result } = JSON.parse(answer.text)
     return checkoutIn({ ...answer, text: JSON.stringify(result.structuredContent) })
   }
 
   #pay(platform: string, id: string, key: string = randomUUID()): Promise<Answer> {
-    return this.#rest(platform, 'POST', `/checkout-sessions/${id}/complete`, paidByToken, { key })
+    return patiently(() => this.#rest(platform, 'POST', `/checkout-sessions/${id}/complete`, paidByToken, { key }))
   }
 
   async #payOnPage({ url, total }: Checkout): Promise<void> {
@@ -389,6 +391,16 @@ const settleMsMax = 30_000
 // A profile may take five seconds; the machine may be slow.
 const hostileMsMax = 12_000
 const hostileMegabytesMax = 64
+
+// On a starved machine a server may refuse requests before it does anything for them (pressure.ts): they are sent again when it says.
+async function patiently(send: () => Promise<Answer>): Promise<Answer> {
+  const deadline = performance.now() + settleMsMax
+  for (;;) {
+    const answer = await send()
+    if (answer.status !== 503 || performance.now() > deadline) return answer
+    await pause(Number(answer.headers['retry-after'] ?? 1) * 1_000)
+  }
+}
 
 function checkoutIn({ text, status }: Answer): Checkout {
   const body = JSON.parse(text) as Partial<Checkout> & {
