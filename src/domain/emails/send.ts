@@ -54,7 +54,7 @@ export function newEmailCounts(): EmailCounts {
 
 // E-mails of one round, sent in parallel: one for each connection, so none waits for another.
 export const emailsPerRound = smtpConnectionsMax
-// Maximum wait for a response. The transport gives up earlier, so no e-mail is still being sent after this time.
+// Maximum wait for a response, longer than the transport waits for a silent server.
 export const sendMsMaxDefault = 10 * 60_000
 
 // Called when a server starts: switches the queue of e-mails on or off. If only one server uses the database, e-mails that its former

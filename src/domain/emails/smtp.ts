@@ -121,9 +121,9 @@ function mailFor(
   }
 }
 
-// Only errors about the recipient or the e-mail are permanent. All others, such as a refused password, sender or relay, or a quota, can
-// be fixed by the operator while the e-mail waits. Servers may report these in response to the recipient too, so the enhanced status
-// decides.
+// Only errors about the recipient or the e-mail are permanent. All others, such as a refused password, sender or relay, or a quota, can be
+// fixed by the operator while the e-mail waits. Servers may report these in response to the recipient too, so the enhanced status decides,
+// if there is one.
 function answerFor(error: unknown): SmtpAnswer {
   const { code, responseCode, response, command } = error as Partial<Record<string, unknown>>
   if (typeof responseCode !== 'number')

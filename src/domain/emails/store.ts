@@ -118,8 +118,9 @@ export async function discardWaitingEmails(tx: Tx, now: number): Promise<void> {
 
 const none = new Fragment('')
 
-// Counts the e-mails to the same mailbox that were created in the hour before this one. E-mails to a merchant and to a person are counted
-// by kind: many orders must not suppress an alarm, nor many role changes the notice of a changed password.
+// Counts the e-mails of the merchant to the same mailbox that were created in the `sinceMs` before this one and were not discarded. E-mails
+// to a merchant and to a person are counted by kind: many orders must not suppress an alarm, nor many role changes the notice of a changed
+// password.
 export async function countBefore(
   db: Reader,
   email: Pick<EmailRow, 'merchantId' | 'recipientHash' | 'kind' | 'createdAt' | 'id'>,
@@ -235,7 +236,7 @@ export interface EmailFinding {
   count: number
 }
 
-// For `doctor`: e-mails that were not delivered since `since`, by merchant and response.
+// For `doctor`: e-mails created since `since` that could not be delivered, by merchant, status and code.
 export async function listUndelivered(db: Reader, since: number, limit: number): Promise<EmailFinding[]> {
   return db.sql<EmailFinding>`
     select m.slug, e.status, e.code, count(*) as "count"

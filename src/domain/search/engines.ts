@@ -100,7 +100,7 @@ function documentRows(tx: Tx, documents: readonly Document[]): Fragment {
   )
 }
 
-// Terms contain no quotation marks: they consist of letters and digits.
+// Terms contain no quotation marks: only letters with their marks, digits and pictograms.
 function toFts5(terms: readonly Term[]): string {
   return terms.map(({ text, isPrefix }) => `"${text}"${isPrefix ? '*' : ''}`).join(' OR ')
 }

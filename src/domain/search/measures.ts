@@ -46,7 +46,8 @@ function wordOf(number: string, unit: string): string {
   return `${plainNumber(number).replace('.', 'p')}${signOf.get(unit)}`
 }
 
-// Three digits after the separator are thousands, unless a zero comes before it: 1.500 g, but 0.125 l.
+// Three digits after the separator are thousands, unless the number begins with a zero or has more than three digits before the separator:
+// 1.500 g, but 0.125 l.
 function plainNumber(number: string): string {
   const isThousands = /^[1-9]\d{0,2}[.,]\d{3}$/.test(number)
   return String(Number(isThousands ? number.replace(/[.,]/, '') : number.replace(',', '.')))

@@ -1,6 +1,6 @@
-// Finds orders by customer, although the customer is encrypted: a table contains a keyed hash of each word, and the same word has the
-// same hash within one merchant. The hashes are deleted when the address is erased. A reader of the table without the key learns only how
-// often words repeat.
+// Finds orders by customer, although the customer is encrypted: a table contains a keyed hash of each word and of its beginnings. With the
+// same key, a word has the same hash in all orders of a merchant. The hashes are deleted when the address is erased. A reader of the table
+// without the key learns only which orders have a word in common.
 
 import { createHmac, type KeyObject } from 'node:crypto'
 import { handleRows } from '../../platform/jobs/rows.ts'
@@ -31,7 +31,7 @@ function tokenOf(key: KeyObject, merchantId: string, word: string): string {
   return createHmac('sha256', key).update(`${merchantId} ${word}`).digest('base64url').slice(0, tokenLength)
 }
 
-// One round of the background job: indexes new orders, and orders that were placed before the search existed. Returns the number of
+// One round of the background job: indexes orders that have no words, or words of an earlier version or address. Returns the number of
 // orders.
 export async function indexOrders(
   storage: Storage,

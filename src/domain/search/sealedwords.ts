@@ -45,7 +45,7 @@ export function searchTokensFor(word: string): string[] {
 
 const wholeMailbox = /@[^@]*\.[^.@]{2,}$/
 
-// Marks a beginning to distinguish it from a whole word: a search for the whole word Han does not find Hansen.
+// Marks a beginning to distinguish it from a whole word: the word Han and the beginning of Hansen are different tokens.
 function beginning(letters: string): string {
   return `${letters}…`
 }

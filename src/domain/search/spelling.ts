@@ -15,8 +15,8 @@ export function isOneMistake(word: string, other: string): boolean {
 
 const letters = [...'abcdefghijklmnopqrstuvwxyzäöüßáàâåãæçéèêëíîñóôøõúýčšžłň']
 
-// Returns all words of Latin letters that differ from this word by a single mistake. Used to search encrypted words, which cannot be
-// compared by similarity. A word of eight letters has about 800 variants.
+// Returns the words that differ from this word by a single mistake, with each of the letters above. Used to search encrypted words, which
+// cannot be compared by similarity. A word of eight letters has about 930 variants.
 export function wordsOneMistakeAway(word: string): string[] {
   const typed = [...word]
   const found = new Set<string>()

@@ -81,7 +81,7 @@ export function unindexOrder(tx: Tx, { installationId, orderId }: OrderKey): voi
   tx.send`update orders set words_version = 0 where installation_id = ${installationId} and id = ${orderId}`
 }
 
-// A beginning of two letters matches most orders. For each word, only this many of the newest orders are searched.
+// A beginning of two letters matches most orders. Of each token of the rarest word, only this many of the newest orders are read.
 export const wordRowsMax = 2000
 
 // Each word may have several tokens, of which one suffices. The search starts from the rarest word's orders, so the limit is reached only
@@ -137,7 +137,7 @@ function newestOf({ merchantId, mode }: MerchantMode, tokens: readonly string[])
 
 const knownTokensMax = 8
 
-// Returns tokens that any order has, at most eight. Reads at most `wordRowsMax` entries of the index, so a frequent token may hide
+// Returns which of the tokens any order has, at most eight. Reads at most `wordRowsMax` entries of the index, so a frequent token may hide
 // others.
 export async function listKnownTokens(
   db: Reader,
@@ -236,7 +236,7 @@ export interface SkuMatch {
   productName: string
 }
 
-// SKUs whose code begins with the text.
+// SKUs that are not retired and whose code begins with the text.
 export async function listFoundSkus(db: Reader, merchantId: string, text: string, limit: number): Promise<SkuMatch[]> {
   return db.sql<SkuMatch>`
     select s.id, s.code, p.id as "productId", p.name as "productName"

@@ -1,5 +1,6 @@
-// The terms in the full-text index and in queries. Pure. A term is one token of ASCII letters and digits, or letters of other scripts. It
-// begins with a mark of its merchant, so each merchant has an index of its own within the engine's index, and a letter for its kind.
+// The terms in the full-text index and in queries. Pure. A term is one token of ASCII letters and digits, letters of other scripts, or a
+// pictogram. It begins with a mark of its merchant, so each merchant has an index of its own within the engine's index, and a letter for
+// its kind.
 
 import { foldSearchText } from './words.ts'
 
@@ -54,8 +55,8 @@ export function hashTexts(...texts: readonly string[]): string {
   return hashTerm(texts.map(foldSearchText).join('\n'))
 }
 
-// FNV-1a twice, 13 characters. If two texts had the same hash, a filter by one would find products of both, so the hash need not resist
-// attacks; a cryptographic hash took a third of the time for indexing a product.
+// Two variants of FNV-1a, 13 characters. It need not resist attacks: if two texts had the same hash, a filter by one would find products of
+// both. A cryptographic hash took a third of the time for indexing a product.
 export function hashTerm(text: string): string {
   let [one, other] = [0x811c9dc5, 0x9e3779b9]
   for (let at = 0; at < text.length; at += 1) {

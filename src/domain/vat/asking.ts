@@ -1,5 +1,5 @@
 // Queries a register of VAT numbers within limits: few queries at the same time, each with a deadline, and none to a member state for a
-// while after its register has failed repeatedly. A register that does not respond never delays a purchase: tax is then charged.
+// while after its register has failed repeatedly. A register that does not respond never prevents a purchase: tax is then charged.
 
 import { createThrottle } from '../../platform/access/throttle.ts'
 import { type VatAnswer, type VatQuestion, type VatRegister, VatUnanswered } from './port.ts'

@@ -1,5 +1,5 @@
-// VIES, the register of VAT numbers of the European Commission, through its REST API (`check-vat-number`). One request with a deadline
-// and a limit on the size of the response; it follows no redirect. Names and addresses in a response are compared and never stored.
+// VIES, the register of VAT numbers of the European Commission, through its REST API (`check-vat-number`). One request with a deadline and
+// a limit on the size of the response; it follows no redirect. The name in a response is compared; neither it nor the address is stored.
 
 import type { VatNameMatch } from '../../contract/words.ts'
 import { type VatAnswer, type VatQuestion, type VatRegister, VatUnanswered } from './port.ts'
