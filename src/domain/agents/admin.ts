@@ -51,7 +51,7 @@ export interface AdminAgentParts {
   allowPrivate: boolean
 }
 
-// Maximum number of active keys per installation. Each platform has one key.
+// Maximum number of active keys per installation. A platform has at most one.
 const livingKeysMax = 100
 
 type Handlers = { [Id in keyof typeof agentOperationRows]: AdminHandler<Id> }

@@ -58,8 +58,8 @@ export async function ensureOrderEndpoint(
   }
 }
 
-// Saves the endpoint that the merchant entered for a platform whose protocol has no profile. Each save creates a new secret, and the old
-// secret stops signing immediately.
+// Saves the endpoint that the merchant entered for a platform whose protocol has no profile. Each save creates a new secret, and calls to
+// the platform are signed only with the newest secret.
 export async function saveEnteredWebhook(
   tx: Tx,
   { installationId, id: platformId, host }: PlatformRow,

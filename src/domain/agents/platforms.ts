@@ -21,7 +21,7 @@ export interface PlatformParts {
   storage: Storage
   clock: () => Date
   publicOrigin: () => string
-  // Counts profile lookups by outcome: read, failed, busy.
+  // Counts how profiles were fetched, by outcome: read, failed, busy.
   profileReads?: Counts
 }
 
@@ -43,7 +43,7 @@ export interface PlatformDirectory<Profile> {
   // Like profileAt, but fetches the profile again unless that was done within the last minute: a platform may sign with a key that the
   // cached profile does not contain.
   profileAgain(url: string, asker: ProfileLookupContext): Promise<ProfileResult<Profile>>
-  // Returns the platform as this shop has recorded it; undefined if it never called this shop.
+  // Returns the platform as this shop has recorded it; undefined if the shop has no record of it.
   findAt(shop: AgentShop, profileUrl: string): Promise<PlatformRow | undefined>
   // Like findAt, but also records the call. `known`: the row, if the caller has just read it.
   see(shop: AgentShop, profileUrl: string, known?: PlatformRow): Promise<PlatformRow>

@@ -133,7 +133,7 @@ const platformColumns = new Fragment(`
 
 export interface CalledShop {
   shop: AgentShop | undefined
-  // Undefined if the platform never called this shop.
+  // Undefined if the shop has no record of the platform.
   platform: PlatformRow | undefined
 }
 
@@ -272,8 +272,8 @@ export async function insertPlatformIfNew(tx: Tx, row: PlatformRow): Promise<Pla
   return seen
 }
 
-// Deletes all but the newest `kept` platforms that have only called: they have no key, checkout or endpoint, and the merchant has neither
-// approved nor blocked them.
+// Deletes platforms that have only called, except the `kept` that called last: they have no key, checkout or endpoint, and the merchant has
+// neither approved nor blocked them.
 export async function deleteSurplusPlatforms(tx: Tx, installationId: string, kept: number): Promise<void> {
   await tx.sql`
     delete from agent_platforms where installation_id = ${installationId} and status = 'seen' and id in (

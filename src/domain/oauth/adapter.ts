@@ -178,7 +178,7 @@ function artifactAdapter(parts: AdapterParts, kind: string): Adapter {
   }
 }
 
-// Only the operator creates and changes apps; the library reads them.
+// The library only reads apps.
 function clientAdapter({ findClient }: AdapterParts): Adapter {
   const never = async (): Promise<never> => {
     throw new Error('the OAuth library must not change apps')

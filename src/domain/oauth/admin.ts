@@ -43,7 +43,7 @@ import { endInstallation } from './installing.ts'
 
 export interface AdminDeveloperParts {
   rootSecret: RootSecret
-  // Removes a revoked key from the cache of this node, so the key is refused immediately.
+  // Removes a revoked or rotated key from the cache of this node, so its end applies immediately.
   forget: (credentialId: string) => void
 }
 

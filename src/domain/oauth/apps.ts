@@ -1,5 +1,6 @@
-// The apps that merchants can install: which scopes each may request, where it is redirected, and which keys sign its requests. Only the
-// operator creates apps; there is no dynamic registration.
+// The apps that merchants can install: which scopes each may request, where it is redirected, and which keys sign its requests. Apps come
+// from the operator and from shop files, and assistants are stored when a person approves them (assistants.ts); there is no dynamic
+// registration.
 
 import { type BrokenRule, type Issue, issue, issueAt } from '../../contract/issues.ts'
 import { scopes as knownScopes, type Mode, modes, type Scope } from '../../contract/words.ts'
@@ -67,7 +68,7 @@ export function appProblem(definition: AppDefinition): Issue | undefined {
   return undefined
 }
 
-// The consent page shows names, which therefore must not contain line breaks or characters that reorder text.
+// The consent page shows name and description, which therefore must not contain line breaks or characters that reorder text.
 function isLine(text: string): boolean {
   return text.isWellFormed() && !/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/u.test(text)
 }
@@ -75,7 +76,7 @@ function isLine(text: string): boolean {
 const redirectUriLengthMax = 2_000
 
 // The redirect URI of a request is compared with this one character by character (RFC 9700, 2.1), so only the normalized spelling of
-// browsers is accepted.
+// browsers is accepted, though the slash after a host without a path may be missing.
 export function redirectUriProblem(uri: string): BrokenRule | undefined {
   if (uri.length > redirectUriLengthMax) return issue('too_long', { max: redirectUriLengthMax })
   if (!/^https?:\/\/[\x21-\x7e]+$/.test(uri) || !URL.canParse(uri)) return issue('redirect_not_secure')
@@ -88,8 +89,8 @@ export function redirectUriProblem(uri: string): BrokenRule | undefined {
   return undefined
 }
 
-// Returns the hosts to which checkouts of the app's installations may redirect shoppers. Loopback hosts are left out: test installations
-// may use them anyway, live ones must not.
+// Returns the hosts to which checkouts of the app's installations may redirect shoppers. URIs with http are left out: their hosts are
+// loopback hosts, which test installations may use anyway and live ones must not.
 export function redirectHostsOf({ redirectUris }: Pick<OAuthApp, 'redirectUris'>): string[] {
   const secure = redirectUris.map((uri) => new URL(uri)).filter(({ protocol }) => protocol === 'https:')
   return [...new Set(secure.map(({ host }) => host))].sort()
@@ -126,7 +127,7 @@ export async function findAppByName(db: Reader, name: string): Promise<OAuthApp 
 
 const appsMax = 1_000
 
-// Returns all apps, oldest first.
+// Returns apps, oldest first.
 export async function listApps(db: Reader): Promise<OAuthApp[]> {
   const rows = await db.sql<AppRow>`
     select id, name, description, client_kind as "clientKind", jwks, redirect_uris as "redirectUris", scopes, mode,
@@ -224,8 +225,8 @@ function columnsOf(definition: AppDefinition): Pick<AppRow, 'clientKind' | 'jwks
   }
 }
 
-// A disabled app can neither be installed nor get tokens. Its installations and their keys keep working until they are uninstalled.
-// Returns false if the app was already disabled.
+// A disabled app can neither be installed nor get or use tokens. The keys of its installations work until these are uninstalled. Returns
+// false if the app was already disabled.
 export async function disableApp(tx: Tx, id: string, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update apps set disabled_at = ${now}, updated_at = ${now} where id = ${id} and disabled_at is null returning id`

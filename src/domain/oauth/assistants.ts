@@ -35,7 +35,7 @@ const hostLengthMax = 100
 export function isDocumentUrl(id: string, { allowHttp }: { allowHttp: boolean }): boolean {
   if (id.length > urlLengthMax || !/^https?:\/\/[\x21-\x7e]+$/.test(id) || /[\\#]/.test(id)) return false
   const url = URL.parse(id)
-  // The URL is compared character by character, so only the normalized spelling of browsers is accepted. It contains no dot segments.
+  // The URL is compared character by character, so only the normalized spelling of browsers is accepted, which has no dot segments.
   if (!url || url.href !== id || url.username !== '' || url.password !== '' || url.pathname === '/') return false
   if (url.host.length > hostLengthMax) return false
   return url.protocol === 'https:' || (allowHttp && url.protocol === 'http:')
@@ -63,7 +63,7 @@ export function readClientDocument(url: string, value: unknown): ClientDocument 
   return document
 }
 
-// Refuses custom URI schemes: any app on a device can register one.
+// Refuses custom URI schemes, which any app on a device can register, and https on this machine.
 function isRedirectUri(uri: unknown): uri is string {
   if (typeof uri !== 'string' || redirectUriProblem(uri) !== undefined) return false
   return !(uri.startsWith('https:') && isLoopback(new URL(uri)))
@@ -164,8 +164,8 @@ export interface AssistantHolder {
   held: readonly AdminScope[]
 }
 
-// Returns undefined if the token, the installation, the merchant or the app is missing or ended, or if the person who approved the
-// assistant has left the shop since then, was disabled, or was signed out everywhere.
+// Returns undefined if the token, the installation, the merchant or the app is missing, ended or disabled, or if the person who approved
+// the assistant has left the shop since then, was disabled, or was signed out everywhere.
 export async function findAssistantHolder(db: Reader, id: string, now: number): Promise<AssistantHolder | undefined> {
   const [row] = await db.sql<Omit<AssistantHolder, 'held'> & RightsRow>`
     select t.sealed, i.grant_id as "grantId", i.id as "installationId", i.mode, i.granted_scopes as "grantedScopes",

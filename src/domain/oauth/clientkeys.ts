@@ -22,7 +22,7 @@ const kinds = {
   RSA: { members: ['n', 'e'], curve: undefined, algorithms: ['PS256'] },
 } as const
 
-// Members that only private keys have (RFC 7518, 6.2.2, 6.3.2, 6.4.1).
+// Members that only private and symmetric keys have (RFC 7518, 6.2.2, 6.3.2, 6.4.1).
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k']
 
 // Reads the operator's input. Unknown members of keys are not stored.

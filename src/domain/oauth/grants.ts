@@ -1,5 +1,5 @@
-// The SQL of the installations that belong to grants. A grant is always identified by the hash of its id. Every write to a grant locks
-// its installation first, so no token is issued while the installation is being ended.
+// The SQL of installations and their grants. A grant is always identified by the hash of its id. Every write to a grant locks its
+// installation first, so no token is issued while the installation is being ended.
 
 import type { Mode } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
@@ -230,7 +230,7 @@ export interface TokenHolder {
   appName: string
 }
 
-// Returns undefined if the token, the installation, the merchant or the app is missing or ended.
+// Returns undefined if the token, the installation, the merchant or the app is missing, ended or disabled.
 export async function findTokenHolder(db: Reader, id: string, now: number): Promise<TokenHolder | undefined> {
   const [holder] = await db.sql<TokenHolder>`
     select t.sealed, i.grant_id as "grantId", i.id as "installationId", i.mode, i.granted_scopes as "grantedScopes",

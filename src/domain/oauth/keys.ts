@@ -12,7 +12,7 @@ export function cookieKeys(rootSecret: RootSecret): Buffer[] {
 }
 
 // Stored in the database: a client may send a nonce of one node to another, which may already use another version of the root secret. The
-// first value is the one that the previous release derived, so both releases can run at the same time.
+// first value is the one that releases derived before the key was stored, so both kinds of releases can run at the same time.
 export function createNonceKey(rootSecret: RootSecret): DatabaseKey {
   return createDatabaseKey(rootSecret, 'oauth nonce', () => deriveKey(rootSecret, 'oauth nonce').export())
 }

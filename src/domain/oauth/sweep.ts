@@ -1,4 +1,4 @@
-// Deletes rows that the authorization server no longer needs. Expired rows are already refused before they are deleted.
+// Deletes expired rows of the authorization server, which are refused even before, and ends installations that can no longer be used.
 
 import { setImmediate as breathe } from 'node:timers/promises'
 import {
@@ -51,8 +51,8 @@ async function deleteArtifacts(round: LoopRound): Promise<number> {
 
 const redeemedWithinMs = 600_000
 
-// Ends installations whose code was never redeemed, or whose app has neither a token nor a key: the app can no longer use such an
-// installation, and only the operator could end it.
+// Ends installations of apps that have no key, code or token: the code was never redeemed, or all tokens have expired. The app can no
+// longer use such an installation.
 async function endUnredeemed(round: LoopRound): Promise<number> {
   const { storage, now } = round
   const made = { before: now - redeemedWithinMs, now }
@@ -71,8 +71,8 @@ async function endUnredeemed(round: LoopRound): Promise<number> {
   )
 }
 
-// Ends installations of assistants that no longer have an active approver (see listAbandoned). bearer.ts already refuses such an
-// assistant; once ended, it stays ended even if the person returns.
+// Ends installations of assistants that no longer have an active approver (see listAbandoned). bearer.ts already refuses such an assistant;
+// an ended installation stays ended even if the person returns.
 async function endAbandoned(round: LoopRound): Promise<number> {
   const { storage, now } = round
   const left = await storage.read((db) => listAbandoned(db, now, rowsAtOnce))

@@ -26,7 +26,7 @@ export interface SignInAttempt {
   network: string
   // False if there were too many attempts.
   isAdmitted: boolean
-  // Releases the attempts that a correct password has taken, so only failures count.
+  // Releases the attempts that a correct password, code or passkey has taken, so only failures count.
   succeed(): Promise<void>
 }
 

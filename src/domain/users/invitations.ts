@@ -54,7 +54,7 @@ export interface NewInvitation {
   // Scopes of the person, key or app that invites.
   held: readonly string[]
   // The id of the user, the key or the app's installation that invites; null: the operator. The invitation ends when the user's role
-  // changes, or when the key or app ends.
+  // changes or the user leaves the shop, or when the key or app ends.
   createdBy: string | null
 }
 

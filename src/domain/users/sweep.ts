@@ -1,4 +1,5 @@
-// Deletes expired sessions, links and challenges. Expired ones are refused even before they are deleted.
+// Deletes expired sessions, links and challenges, and limits on signing in that no longer limit. Expired rows are refused even before they
+// are deleted.
 
 import type { Storage } from '../../platform/storage/storage.ts'
 import { deleteExpiredLinks } from './invitations.ts'
