@@ -1,5 +1,5 @@
-// Reads what a page shows of its session. The session is found by the secret in the address of the page. Reading an open session extends
-// its holds.
+// Reads what a page shows of its session. The session is found by the secret in the address of the page. `viewSession` also extends the
+// holds of an open session.
 
 import { Refusal } from '../../platform/kit/refuse.ts'
 import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'
@@ -35,7 +35,7 @@ export async function viewSession(tools: PayTools, secret: string): Promise<Chec
   if (!seen.view) await keepStock(tools, seen.session)
   const view = seen.view ?? (await findView(tools, secret))
   if (view?.session.vat?.status !== 'pending') return view
-  // The VAT check is still pending: an app set the number, or the process that started the check died.
+  // The VAT check is still running, or the process that started it died.
   await tools.startVatCheck(sessionKeyOf(seen.session))
   return findView(tools, secret)
 }

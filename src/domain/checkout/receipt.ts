@@ -1,4 +1,4 @@
-// The receipt of a paid order, at the order's secret address. It contains no personal data: people pass the link on.
+// The receipt of a paid order, at the order's secret address. It contains neither name nor address of the shopper: people pass the link on.
 
 import { toInstant } from '../../platform/kit/instant.ts'
 import { isPageSecret, pageSecretHash } from '../../platform/secrets/pagesecret.ts'

@@ -1,5 +1,5 @@
-// Updates a session when its cart changes, in the same transaction: the holds are changed to match the lines, or the change is refused.
-// Every version of an open session is a quote that a shopper may see on the screen.
+// Updates a session when its cart changes, in the same transaction: the holds are changed to match the lines. A quantity that increases
+// beyond the stock is refused. Every version of an open session is a quote that a shopper may see on the screen.
 
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { Tx } from '../../platform/storage/storage.ts'

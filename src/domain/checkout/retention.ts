@@ -17,8 +17,8 @@ interface Ended {
   now: number
 }
 
-// Erases e-mail address, name and phone number of sessions that ended without an order, at `endedBy` or earlier. The session keeps its
-// version, and no event is sent.
+// Erases what identifies the shopper of sessions that ended without an order, at `endedBy` or earlier. The session keeps its version, and
+// no event is sent.
 export async function eraseCustomers(storage: Storage, { endedBy, now }: Ended): Promise<number> {
   const sessions = await storage.read((db) => listToErase(db, endedBy, now))
   return handle(storage, sessions, now, async (tx, installationId, sessionIds) => {
@@ -53,7 +53,7 @@ export async function deleteSessions(storage: Storage, kind: EndedSession, { end
   })
 }
 
-// An ended session never changes again, so it needs no lock.
+// An ended session never changes again, except for its successor, so it needs no lock.
 function handle(
   storage: Storage,
   sessions: readonly SessionKey[],

@@ -1,5 +1,5 @@
-// Ends sessions that have expired or whose installation has ended: releases their stock and announces the end. When they are read,
-// expired sessions count as ended even before that.
+// Ends sessions that have expired or whose installation has ended: releases their stock and announces the end. A session that has expired
+// counts as ended when it is read, even before that.
 
 import { claimRows, collectFailures, handleEach, type RowFailure, RowsFailed } from '../../platform/jobs/rows.ts'
 import type { RowKey } from '../../platform/jobs/store.ts'

@@ -1,6 +1,6 @@
 // Checks the VAT number that a shopper enters. The number is stored encrypted with the customer of the session, the result of the check
 // with the cart. The register is queried outside of any transaction. A result that arrives after the cart was paid or its number replaced
-// is dropped; tax is then charged.
+// is dropped; a cart that is paid without a result is charged tax.
 
 import { Refusal } from '../../platform/kit/refuse.ts'
 import type { Reader, Storage, Tx } from '../../platform/storage/storage.ts'
@@ -30,7 +30,7 @@ export interface VatRegisters {
 }
 
 // Runs one check of a session at a time. The running check may be about a number that was replaced since, so concurrent callers wait for
-// one further check. That check queries the register only if one is still pending. Never rejects.
+// one further check, which queries the register only if the cart's check is still pending. Never rejects.
 export function createVatChecks(tools: VatTools, registers: VatRegisters): CheckoutTools['startVatCheck'] {
   const running = new Map<string, Promise<void>>()
   const waiting = new Map<string, Promise<void>>()

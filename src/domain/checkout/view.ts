@@ -31,7 +31,7 @@ export interface SessionOrder {
 
 // Null in events: with these links, anyone can pay or see the order.
 export interface SessionLinks {
-  // Set only while the session is open.
+  // Address of the page, which is shown only while the session is open or being paid.
   url: string | null
   statusUrl: string | null
   withdrawalUrl: string | null

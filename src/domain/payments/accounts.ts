@@ -1,5 +1,5 @@
-// A merchant's accounts at payment providers, one per provider and mode. The secrets are encrypted for the account, so they cannot be
-// decrypted in a row that was moved to another merchant.
+// A merchant's accounts at payment providers: one that takes payments per provider and mode, and disconnected ones. The secrets are
+// encrypted for the account, so they cannot be decrypted in a row that was moved to another merchant.
 
 import type { Mode } from '../../contract/words.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -173,7 +173,7 @@ export async function saveAccount(tx: Tx, account: AccountRow): Promise<void> {
     where merchant_id = ${account.merchantId} and id = ${account.id}`
 }
 
-// How long payments of a disconnected account may still be refunded or disputed.
+// How long the events of a disconnected account are still read, because its payments may be refunded or disputed.
 const endedMs = 120 * 24 * 3_600_000
 
 // Claims accounts whose list of events is due to be read, and schedules their next read. If the scheduled time is too far in the future,

@@ -1,5 +1,5 @@
-// The charges and refunds of the test provider, and their SQL. Each function is one transaction and stands for a call to a remote
-// provider, so it must not be called within a transaction of ours.
+// The charges and refunds of the test provider, and their SQL. Each function that takes the storage is one transaction and stands for a
+// call to a remote provider, so it must not be called within a transaction of ours.
 
 import type { PaymentErrorCode } from '../../contract/words.ts'
 import { Fragment, listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'

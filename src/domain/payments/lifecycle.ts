@@ -39,7 +39,7 @@ export function isUndecided({ status }: { status: StoredPaymentStatus }): boolea
   return status === 'processing' || status === 'challenge'
 }
 
-// Whether the payment ended here without money.
+// Whether the payment was declined or voided here.
 export function isGivenUp({ status }: { status: StoredPaymentStatus }): boolean {
   return status === 'declined' || status === 'voided'
 }

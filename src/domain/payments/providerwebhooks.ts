@@ -18,7 +18,7 @@ export interface ProviderWebhookTools {
   onStep?: OnStep
 }
 
-// Handles a webhook for one account. Returns false if it was not sent by the provider.
+// Handles a webhook for one account. Returns false if the provider did not send the webhook, or the adapter could not read it.
 export type TakeProviderWebhook = (message: ProviderWebhook) => Promise<boolean>
 
 // Maximum number of charges per webhook; others are found in the provider's list of events.

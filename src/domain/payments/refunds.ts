@@ -45,8 +45,8 @@ export interface PaidRefund {
   // The provider's response; `unknown` if there was none or the provider is not installed. `absent`: the request was sent long ago and
   // the provider does not know it, so it is not sent again.
   answer: RefundState
-  // later: the refund is due again on schedule. already_recorded: another node recorded it. unrecorded: it could not be recorded and is
-  // tried again.
+  // later: the refund is due again on schedule. already_recorded: the refund had ended before, for example because another node recorded
+  // it. unrecorded: the outcome could not be recorded; the refund is tried again.
   outcome: 'succeeded' | 'failed' | 'later' | 'already_recorded' | 'unrecorded'
   error: unknown
 }
@@ -59,8 +59,8 @@ export const refusedTriesMax = 8
 // twice.
 export const keyMs = 20 * 3_600_000
 
-// Pays the due refunds concurrently, so none waits for the timeout of another, and all end within their lease. Every outcome but success
-// is logged and counted.
+// Pays the due refunds concurrently, so none waits for the timeout of another, and all end within their lease. Failures are logged and
+// counted.
 export async function payRefunds(tools: RefundTools, now: number, limit = 20): Promise<PaidRefund[]> {
   return (await payDue(tools, now, limit)).paid
 }
@@ -195,7 +195,7 @@ function callOptions(tools: RefundTools, due: DueRefund, facts: CallFacts, now: 
   const heard = watch.listen(facts)
   return {
     ...heard,
-    // A late success is recorded. After any other late response the refund is requested again on schedule.
+    // A late success is recorded. After any other late response the refund is tried again on schedule.
     onLate(answer) {
       heard.onLate(answer)
       if (answer === 'succeeded') void recordAnswer(tools, due, answer, now)

@@ -1,5 +1,5 @@
 // When a provider is called again. The first waits are short, because most lost responses can be queried immediately. The last wait is
-// repeated without limit: no payment is ever abandoned.
+// repeated until the outcome is known.
 
 import { providerMsMax } from './port.ts'
 

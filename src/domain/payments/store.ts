@@ -200,8 +200,8 @@ export function isUnanswered(now: number): Fragment {
   )
 }
 
-// SQL condition: no job will finish the merchant's payment `p`. This can only be true of payments that are still looked up; they are few
-// and have a partial index.
+// SQL condition: the merchant's payment `p` needs a person, because its outcome is overdue or the collected amount is unexpected. This can
+// only be true of payments that are still looked up; they are few and have a partial index.
 export function needsManualAttention({ merchantId, mode }: MerchantMode, now: number): Fragment {
   const { text, values } = isUnanswered(now)
   return new Fragment(
@@ -293,7 +293,8 @@ export async function savePayment(tx: Tx, payment: PaymentRow): Promise<void> {
   one(row, 'the payment')
 }
 
-// Makes the payment due for a query in the next round of the job, even if it was given up. A payment that succeeded is not changed.
+// Makes the payment due for a query in the next round of the job, even if it was declined or voided. A pending or succeeded payment is not
+// changed.
 export function checkPaymentSoon(tx: Tx, { installationId, id }: PaymentRow, now: number): void {
   tx.send`
     update payments set check_at = ${now}
@@ -593,7 +594,7 @@ export async function listMovedPayments(db: Reader, installation: string, paymen
     where installation_id = ${installation} and moved_from = ${paymentId} order by created_at desc, id desc`
 }
 
-// Kind and amount of a refund never change, and a refund that has ended stays as it is: after a failure, a new refund is inserted.
+// Saves a pending refund. Its kind and amount never change. After a failure, a new refund is inserted.
 export async function saveRefund(tx: Tx, refund: RefundRow): Promise<void> {
   const [row] = await tx.sql`
     update refunds set status = ${refund.status}, try_at = ${refund.tryAt}, tries = ${refund.tries},
@@ -823,7 +824,7 @@ export async function correctPaymentTimes(tx: Tx, { now, backMs }: ClockSetBack)
     where try_at > ${earliest}`
 }
 
-// Whether a call to a provider is in progress for a payment of this merchant.
+// Whether a provider is being queried about a payment of this merchant.
 export async function isCallingProvider(db: Reader, merchantSlug: string, now: number): Promise<boolean> {
   const rows = await db.sql`
     select 1 from payments p join merchants m on m.id = p.merchant_id

@@ -21,7 +21,7 @@ const minute = 60_000
 // Declines per minute and shop from which they are logged. Shoppers mistype once or twice; lists of stolen cards are tested by the
 // hundred.
 const declinedMany = 10
-// Shops beyond this number share one label and are not logged by name, to limit the memory and the size of a scrape.
+// Shops beyond this number share one label and are not logged, to limit the memory and the size of a scrape.
 const shopsMax = 1_000
 
 interface Minute {

@@ -1,5 +1,5 @@
-// Announces to every installation of a merchant in a mode that a promotion has reached its limit in that mode. The events are written in
-// the transaction that reached the limit.
+// Announces to every active installation of a merchant in a mode that a promotion has reached its limit in that mode. The events are
+// written in the transaction that reached the limit.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
 import { modes } from '../../contract/words.ts'
@@ -21,8 +21,8 @@ export async function announceIfUsedUp(
   if (isUsedUp(promotion, promotion.usageLimit)) await announceExhausted(tx, seller, promotion, context)
 }
 
-// Called after the operator has changed the limit. A limit that was already reached is not announced again. Orders may have used the
-// promotion since the operator read it, so the uses are read again under the lock that the change has taken.
+// Called after the limit of a promotion was changed. A limit that was already reached is not announced again. Orders may have used the
+// promotion since it was read, so the uses are read again under the lock that the change has taken.
 export async function announceIfLimitNowReached(
   tx: Tx,
   merchantId: string,

@@ -13,7 +13,7 @@ export interface Promotion {
   type: PromotionType
   // Basis points for a percentage, minor units for a fixed amount, 0 for free shipping.
   value: number
-  // The currency of `value` and `minimumSubtotal`; null if neither is an amount, so any currency applies.
+  // The currency of `value` and `minimumSubtotal`; null: the promotion applies in any currency.
   currency: string | null
   minimumSubtotal: number | null
   // Valid from startsAt (inclusive) to endsAt (exclusive).
@@ -144,8 +144,9 @@ export async function insertPromotion(tx: Tx, merchant: string, promotion: Promo
   return rows.length > 0
 }
 
-// Updates everything except the uses and whether the promotion is disabled, which have their own statements, because an edit must not
-// undo a use. Returns false if the promotion was used more often in live mode than the new limit allows. Uses in test mode do not matter.
+// Updates everything except the code, the uses and whether the promotion is disabled. The last two have their own statements, because an
+// edit must not undo a use. Returns false if the promotion was used more often in live mode than the new limit allows. Uses in test mode do
+// not matter.
 export async function updatePromotion(tx: Tx, merchant: string, promotion: Promotion, now: number): Promise<boolean> {
   const rows = await tx.sql`
     update promotions set name = ${promotion.name}, type = ${promotion.type}, value = ${promotion.value},

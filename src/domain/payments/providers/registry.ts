@@ -82,7 +82,7 @@ export function createRegistry(parts: RegistryParts): Providers {
       const own = await Promise.all(
         accounts.map(async (account) => ({ provider: await providerOf(account), accountId: account.id })),
       )
-      // Providers that move real money are listed first.
+      // Providers with an account are listed first.
       return [
         ...own.flatMap(({ provider, accountId }) => (provider ? [{ provider, accountId }] : [])),
         ...plain.offeredToAll(merchant.mode),

@@ -1,4 +1,4 @@
-// Reads the members of Mollie's objects that are used. A response without one of them is refused.
+// Reads the members of Mollie's objects that are used. A response without a required one is refused.
 // https://docs.mollie.com/reference/get-payment, /get-refund, /get-chargeback, /pagination
 
 import { parseDecimal } from '../../../../platform/kit/money.ts'

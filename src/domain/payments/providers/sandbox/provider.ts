@@ -58,7 +58,7 @@ export const sandboxCards: readonly TestCard[] = [
 
 const cardsByNumber: ReadonlyMap<string, TestCard> = new Map(sandboxCards.map((card) => [card.number, card]))
 
-// Tokens that replace card numbers, for agents, which must not handle card numbers.
+// Tokens that replace card numbers, for agents that must not handle card numbers.
 const cardByToken: ReadonlyMap<string, string> = new Map([
   ['success_token', '4242424242424242'],
   ['fail_token', '4000000000000002'],

@@ -156,7 +156,7 @@ export function createStripeProvider(parts: StripeParts): PaymentProvider {
       const found = await findRefund(charge, voidKey, signal)
       if (!found) return 'succeeded'
       const { intent, made, known } = found
-      // The payment was paid meanwhile, or is a debit that cannot be stopped. The next try finds out which.
+      // An intent that cannot be cancelled was paid meanwhile, or is a debit that cannot be stopped. The next try finds out which.
       if (intent.status !== 'succeeded')
         return (await intents.cancel(intent, signal)) === 'closed' ? 'succeeded' : 'unknown'
       if (known) return stripeRefundAnswer(known)

@@ -20,8 +20,9 @@ export class Refunds {
     )
   }
 
-  // Stripe replays responses for a day, including refusals. So after a refusal, the refund is tried again with the next key. Concurrent
-  // callers try the same keys in the same order, so only one of them refunds. `amount`: in Stripe's units; null refunds all that is left.
+  // Stripe replays responses for a day, including refusals. So after a replayed refusal, the refund is tried again with the next key.
+  // Concurrent callers try the same keys in the same order, so only one of them refunds. `amount`: in Stripe's units; null refunds all that
+  // is left.
   async create(
     { id }: Stripe.PaymentIntent,
     { key, amount, isVoid }: { key: string; amount: number | null; isVoid: boolean },

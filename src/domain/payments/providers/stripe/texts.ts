@@ -1,4 +1,4 @@
-// The texts about Stripe on the checkout page: the name of the payment method, and the instruction while none is chosen.
+// The texts about Stripe on the checkout page: the name of the payment method, a note on it, and the instruction while no method is chosen.
 
 import type { ProviderTexts } from '../../port.ts'
 

@@ -1,4 +1,4 @@
-// A response that Stripe should never return to our requests. The code is for the log; there is no message.
+// A response of Stripe, or a request of ours, that should never occur. The code is for the log; there is no message.
 
 export class UnexpectedAnswer extends Error {
   override readonly name = 'UnexpectedAnswer'

@@ -1,5 +1,5 @@
-// Shows Stripe's Payment Element on the pay page and confirms the payment with it. The shopper's input stays in Stripe's frames. Whatever
-// the outcome, the shopper is then redirected to the return URL, where the server queries Stripe.
+// Shows Stripe's Payment Element on the pay page and confirms the payment with it. The shopper's input stays in Stripe's frames. Unless an
+// error is shown here, the shopper is then redirected to the return URL, where the server queries Stripe.
 
 import type { Appearance, BillingDetails, Elements, Stripe, StripeError } from './stripe.ts'
 
