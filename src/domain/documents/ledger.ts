@@ -1,4 +1,5 @@
-// Documents as lines for bookkeeping: a plain ledger, and a batch of postings for DATEV. One line for each rate of a document. Pure.
+// Documents as lines for bookkeeping: a plain ledger, and a batch of postings for DATEV. One line for each rate and tax reason of a
+// document. Pure.
 
 import type { DocumentKind } from '../../contract/words.ts'
 import { isInVatArea } from '../../platform/kit/country.ts'

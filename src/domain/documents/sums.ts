@@ -1,5 +1,5 @@
 // The lines and sums of documents. Pure, and in integers of the minor unit: the lines of an invoice add up to what was paid, those of a
-// credit note to what was refunded, and all credit notes of an order to its invoice, by line and by rate.
+// credit note to what was refunded. If everything is refunded, the credit notes of an order add up to its invoices, by line and by rate.
 
 import type { TaxReason } from '../../contract/words.ts'
 import { allocate, roundHalfUpDivide } from '../../platform/kit/money.ts'

@@ -1,7 +1,7 @@
 // Kind and size of a picture file, read from its bytes. Nothing is decoded. Pure.
 //
 // The result is the file without parts that do not belong to the picture: camera data and locations (EXIF, XMP), comments, and anything
-// after the end of the picture.
+// after the end of the picture. An AVIF file is not changed: one with metadata is refused.
 
 export type ImageKind = 'webp' | 'jpeg' | 'png' | 'avif'
 

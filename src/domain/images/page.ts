@@ -1,4 +1,4 @@
-// Pictures as the shop shows them, under addresses whose content never changes.
+// Pictures as the shop shows them. The content of an address without a query never changes; with a query, a better size may be sent later.
 
 import type { HtmlPage, PageAnswer } from '../../platform/http/pages.ts'
 import { refuse } from '../../platform/kit/refuse.ts'

@@ -45,8 +45,8 @@ export interface EndpointKey {
   id: string
 }
 
-// Lists endpoints that have due deliveries and may be called, round robin: it starts after `after` and continues from the beginning. The
-// query walks from endpoint to endpoint in the index, so a long queue of one endpoint costs no more than a short one.
+// Lists endpoints that have due deliveries and may be called, round robin: the list starts after `after` and continues from the beginning.
+// The query walks from endpoint to endpoint in the index, so a long queue of one endpoint costs no more than a short one.
 export async function listDueEndpoints(db: Reader, after: string, now: number): Promise<EndpointKey[]> {
   const endpoints = await db.sql<EndpointKey>`
     with recursive waiting (endpoint_id) as (

@@ -242,7 +242,7 @@ export class Dispatcher {
       due.length > 0 &&
       this.#held.room(this.#callsMax).limit > 0
     )
-    // No call was free for these endpoints; one will be when a call ends.
+    // No call was free for these endpoints, or new work came first. They are visited in another round.
     if (due.length > 0) this.#isLookDue = true
     if (this.#outcomes.length > 0 || this.#returns.length > 0) this.#wake()
   }

@@ -1,6 +1,6 @@
 // What happens to an endpoint: it is added, changed, paused, disabled, enabled again and removed, and its secret is rotated. Events of a
-// paused or disabled endpoint are not lost: they wait, and are sent in order once the endpoint is enabled. Each change writes only the
-// row of the endpoint, however long its queue is.
+// paused or disabled endpoint are not lost: they wait, and are sent in order once the endpoint is enabled. Pausing and disabling write only
+// the row of the endpoint, however long its queue is.
 
 import { issue } from '../../contract/issues.ts'
 import type { EndpointDisabledReason, EndpointStatus, Mode } from '../../contract/words.ts'
@@ -114,7 +114,7 @@ export function tooManyEndpoints(): Refusal {
 
 const discardedAtOnce = 500
 
-// Only assigning slots waits for this row.
+// Endpoints of an installation are added one after the other.
 async function lockInstallation(tx: Tx, id: string): Promise<{ mode: Mode }> {
   const [row] = await tx.sql<{ mode: Mode }>`
     select mode from installations where id = ${id} and ended_at is null ${tx.forUpdate}`

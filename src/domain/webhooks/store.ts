@@ -112,7 +112,7 @@ export async function insertEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> 
       ${endpoint.createdAt}, ${endpoint.updatedAt}, ${endpoint.credentialId}, ${endpoint.platformId})`
 }
 
-// Writes every column that the operator or the server may change. The caller has locked the row.
+// Writes all columns that can change, except the times of the last success and failure. The caller has locked the row.
 export async function updateEndpoint(tx: Tx, endpoint: Endpoint): Promise<void> {
   await tx.sql`
     update webhook_endpoints set url = ${endpoint.url}, description = ${endpoint.description}, events = ${endpoint.events},
@@ -282,7 +282,7 @@ export async function countDueDeliveries(db: Reader, now: number): Promise<{ cou
   return row ?? { count: 0, since: null }
 }
 
-// After the clock was set back, corrects times: deliveries wait as long as intended, and no lease lasts longer than usual. One statement
+// After the clock was set back, corrects times: deliveries wait as long as intended, and no lease lasts longer than usual. One transaction
 // per endpoint, whose queue is limited.
 export async function correctDeliveryTimes(storage: Storage, { now, backMs }: ClockSetBack): Promise<void> {
   const endpoints = await storage.read(

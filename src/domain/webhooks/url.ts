@@ -2,7 +2,7 @@
 
 import { createHash } from 'node:crypto'
 
-// Masks each part of the URL that could be a credential.
+// Masks user name, password and query, which may be credentials.
 export function maskUrl(text: string): string {
   if (!URL.canParse(text)) return ''
   const url = new URL(text)
