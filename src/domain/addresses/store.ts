@@ -104,7 +104,7 @@ export function eraseAddressExceptRegion(tx: Tx, installationId: string, id: str
     where installation_id = ${installationId} and id = ${id}`
 }
 
-// Lists addresses of all installations, because expiry does not depend on the installation.
+// Lists expired addresses, of all installations.
 export async function listExpiredAddresses(db: Reader, now: number, rowsMax: number): Promise<AddressKey[]> {
   return db.sql<AddressKey>`
     select a.installation_id as "installationId", a.id, a.owner_id as "ownerId" from addresses a

@@ -1,6 +1,6 @@
-// Settings of a merchant that carts and checkouts need: taxes, shipping zones, the tree of categories, names of SKUs, the merchant's
-// public data and payment methods. Cached until the merchant's catalog version rises, as it does with every change of them. Promotions
-// have a version of their own in each mode, which also rises with each use.
+// Settings of a merchant that carts and checkouts need: taxes, shipping zones, the tree of categories, the merchant's public data and
+// payment methods. Cached until the merchant's catalog version rises, as it does with every change of these settings. So are the offers of
+// SKUs, without price and stock. Promotions have a version of their own in each mode, which also rises with each use.
 
 import type { InvoicesEntry, LegalEntry } from '../../contract/entries.ts'
 import { Lru } from '../../platform/kit/lru.ts'

@@ -1,5 +1,5 @@
-// Replaces lines, code, address and shipping option of a cart as one change: one version, one price, one event. Unavailable items are
-// left out and reported. Only a cart that may not be changed is refused.
+// Replaces lines, code, address and shipping option of a cart as one change with one version, which a job announces. Unavailable items are
+// left out and reported. Refuses only a cart that may not be changed, or whose total would be too large.
 
 import { limits } from '../../contract/limits.ts'
 import type { Address } from '../../contract/open/carts.ts'

@@ -5,7 +5,7 @@ import type { ShippingOption } from '../../contract/open/carts.ts'
 import { type Zone, zoneFor } from '../../platform/kit/shipping.ts'
 import type { ShippingZone } from '../merchants/store.ts'
 
-// The casts are safe: provisioning checked both lists before it stored them.
+// The casts are safe: both lists were checked before they were stored.
 export function parseZone(row: ShippingZone): Zone {
   return {
     zone: row.zone,
@@ -18,8 +18,7 @@ export function isServed(zones: readonly Zone[], country: string): boolean {
   return zoneFor(zones, country) !== undefined
 }
 
-// Returns the countries to which the merchant ships. Null means every country: a zone serves the rest of the world, or no zone names a
-// country.
+// Returns the countries that the merchant's zones name; null if a zone serves the rest of the world, or no zone names a country.
 export function servedCountries(zones: readonly Zone[]): readonly string[] | null {
   const named = zones.flatMap(({ countries }) => countries)
   return named.length === 0 || named.includes('*') ? null : named

@@ -1,5 +1,5 @@
-// Announces carts that shoppers changed on the checkout page. The page saves after every field, and an event contains the whole cart, so
-// all changes within a few seconds are announced as one event with the final state.
+// Announces carts that were changed on the checkout page or by an agent. The page saves after every field, and an event contains the whole
+// cart, so all changes within a few seconds are announced as one event with the final state.
 
 import { handleEach } from '../../platform/jobs/rows.ts'
 import { announce } from '../../platform/outbox/announce.ts'

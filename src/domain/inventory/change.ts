@@ -1,5 +1,6 @@
-// Every change of stock is made here: the numbers of the SKU, the event if a threshold was crossed, and the mark that the catalog's
-// responses for its product are stale. No other code writes them.
+// Writes changes of stock: the numbers of the SKU, the event if a threshold was crossed, and the mark that the catalog's responses for its
+// product are stale. Besides, only `reserveStock` and `takeHeldStock` (store.ts) change numbers: the first before a change is written here,
+// the second without changing the available quantity.
 
 import type { EventDataOf } from '../../contract/open/events.ts'
 import { clockSkewMsMax } from '../../platform/kit/instant.ts'

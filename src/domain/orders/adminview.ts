@@ -1,4 +1,5 @@
-// Converts an order to what its merchant sees. Contains neither the address nor the e-mail address. Pure.
+// Converts an order to what its merchant sees, and its customer to what people see who may see customers. The order contains neither the
+// address nor the e-mail address. Pure.
 
 import type { AdminChange } from '../../contract/admin/changes.ts'
 import {

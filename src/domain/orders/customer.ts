@@ -10,7 +10,7 @@ export interface Customer {
   email: string
   name: string
   phone: string
-  // VAT number of a company in the EU. Only its format was checked.
+  // VAT number of a company in the EU. Its format was checked; whether it is registered is a `VatCheck`.
   vatId?: string
 }
 

@@ -143,7 +143,7 @@ export function returnObstacle({
   return fulfillmentStatus === 'unfulfilled' ? 'not_sent' : undefined
 }
 
-// Whether the money of an order has not arrived in time. An order that was sent is never overdue.
+// Whether the money of an order has not arrived in time. An order that is being processed or was sent is never overdue.
 export function isOverdue(
   order: {
     status: OrderStatus

@@ -104,7 +104,7 @@ async function view(db: Reader, seller: MerchantMode, row: WithdrawalRow): Promi
   return one
 }
 
-// The shopper's statement is not in the list of changes.
+// The list of changes contains nothing of the shopper's statement but the order number.
 function nameOf({ orderNumber, id }: WithdrawalRow): string {
   return orderNumber ?? id
 }

@@ -76,8 +76,8 @@ interface Opening {
   openedBy: ReturnOpener
 }
 
-// Returns the order's open return, or opens a new one. Returns null if nothing can be returned: the order was not sent, or everything was
-// returned.
+// Returns the order's open return, or opens a new one. Returns null if nothing can be returned: the order was not sent, everything was
+// returned, or the items are exempt from withdrawal.
 async function openedReturn(
   tx: Tx,
   rootSecret: RootSecret,
