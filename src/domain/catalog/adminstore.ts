@@ -270,8 +270,8 @@ const fewCode = "s.code || ''"
 
 const foundMax = 500
 
-// Returns the SKUs that match a search, or null if there are more than `foundMax`. The caller then reads the list in its order until a
-// page is full; with few matches, that takes 60 ms with 25,000 SKUs. Codes and names are read from indexes alone.
+// Returns the SKUs that match a search, or null if there are more than `foundMax`. The caller then reads the list in its order until a page
+// is full; with few matches, that would take 60 ms with 25,000 SKUs. Codes and names are read from indexes alone.
 async function listSkusFound(db: Reader, merchantId: string, q: string): Promise<string[] | null> {
   const rows = await db.sql<{ id: string }>`
     select x.id from skus x where x.merchant_id = ${merchantId} and ${beginsWith(db, 'x.folded', foldText(q))}

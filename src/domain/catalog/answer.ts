@@ -1,4 +1,4 @@
-// Renders the responses of the catalog operations. A product is rendered once per change and stored as text, so a read is one lookup.
+// Renders the responses of the catalog operations. A product is rendered when it changes and stored as text, so most reads render nothing.
 // Only our own public origin is filled in later, because it may change with a restart.
 
 import { createHash } from 'node:crypto'
@@ -200,7 +200,7 @@ function compare(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-// Deeper than any tree that provisioning accepts; the bound only keeps a damaged tree from causing an endless loop.
+// More than `categoryDepthMax`; the bound only keeps a damaged tree from causing an endless loop.
 const depthMax = 20
 
 export function categoryPathTo(category: CategoryRow, byId: ReadonlyMap<string, CategoryRow>): string[] {

@@ -157,7 +157,7 @@ export function refuseDeepCategories(kept: readonly CategoryRow[], written: read
   throw refuse('category_too_deep', { message, current: { category: deep.slug } })
 }
 
-// Terminates, because entries were checked for cycles when they were read.
+// Ends even if the entries form a cycle, because an entry is marked as placed before its parent is.
 function parentsFirst(entries: readonly CategoryEntry[]): CategoryEntry[] {
   const bySlug = new Map(entries.map((entry) => [entry.slug, entry]))
   const placed = new Set<string>()

@@ -1,5 +1,5 @@
 // Changes products to match entries: loads the stored products, plans the changes in memory, writes only what differs, and renders the
-// catalog's responses. Used by shop files, imports, the demo shop and the admin API.
+// catalog's responses.
 
 import { type ProductEntry, skusMax } from '../../contract/entries.ts'
 import type { Issue } from '../../contract/issues.ts'
@@ -321,7 +321,7 @@ function planProduct(
         const sku = { ...wanted, id: skuId, priorPrice: null, stock: { live: opening, test: opening } }
         return { sku, position, write: 'insert', setsStock: [] }
       }
-      // A retired SKU that is listed again keeps its id. It keeps its stock too, unless the entry may set the stock.
+      // A retired SKU that is listed again keeps its id. It keeps its stock too, unless the entry sets the stock.
       const sku = { ...wanted, id: skuId, priorPrice: null, stock: stockOf(retired.stock, onHand) }
       return { sku, position, write: 'update', setsStock: modesToSet(retired.stock, onHand) }
     }
@@ -560,8 +560,8 @@ export async function saveProducts(
   return { plans: plans.map((plan) => writtenOf.get(plan.product.id) ?? plan), refused }
 }
 
-// Writes the plans of an admin operation: products, product counts of the affected categories, and events. Returns the products that were
-// written. The caller must have locked the seller.
+// Writes planned changes: products, product counts of the affected categories, and events. Returns the products that were written. The
+// caller must have locked the seller.
 export async function saveProductPlans(
   tx: Tx,
   seller: SellerFacts,

@@ -5,7 +5,7 @@ import { splitIntoGroups } from '../../platform/kit/groups.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, listFragment, type Reader, type Tx } from '../../platform/storage/storage.ts'
 import { fullTextFor } from '../search/engines.ts'
-import { splitAtMistake } from '../search/spelling.ts'
+import { headAndTailOf } from '../search/spelling.ts'
 import type { IndexFigures, IndexTexts } from './indexed.ts'
 
 export interface IndexEntry extends IndexFigures, IndexTexts {
@@ -77,7 +77,7 @@ function insertWords(tx: Tx, merchantId: string, words: ReadonlySet<string>): vo
   // Sorted, so two transactions cannot deadlock on each other's words.
   for (const some of splitIntoGroups([...words].sort(), wordsMax)) {
     const rows = tx.rows(
-      some.map((word) => [word, splitAtMistake(word).head, splitAtMistake(word).tail]),
+      some.map((word) => [word, headAndTailOf(word).head, headAndTailOf(word).tail]),
       ['text', 'text', 'text'],
     )
     tx.send`
@@ -232,7 +232,7 @@ export async function listListRows(
 
 // Lists indexed words with the same beginning or the same end as this word.
 export async function listSimilarWords(db: Reader, merchantId: string, word: string, limit: number): Promise<string[]> {
-  const { head, tail } = splitAtMistake(word)
+  const { head, tail } = headAndTailOf(word)
   const rows = await db.sql<{ word: string }>`
     select * from (select word from product_words where merchant_id = ${merchantId} and head = ${head} limit ${limit}) as begins
     union

@@ -23,7 +23,7 @@ export interface GapToken {
   kind: 'gap'
 }
 
-// A comment, or a tag inside unread content. The token only marks progress, so callers can count steps.
+// A comment, a declaration, or a piece of unread content. The token only marks progress, so callers can count steps.
 export interface SkippedToken {
   kind: 'left out'
 }
@@ -147,13 +147,13 @@ export function decodeEntities(text: string): string {
   })
 }
 
-// A character reference, or a character that is escaped or removed. Line breaks and tabs do not match.
+// A character reference, or a character that is escaped, replaced or removed. Line feeds and tabs do not match.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const special = /&(?:#\d+;?|#x[0-9a-f]+;?|[a-z][a-z0-9]{1,31};)|[&<>\u0000-\u0008\u000b-\u001f\u007f-\u00a0]/gi
 const control = /\p{Cc}/u
 
-// Text as a browser serialises it: known references become characters, and unknown ones stay, which is safe in text. Control characters
-// are left out, except line breaks and tabs.
+// Text as a browser serialises it: known references become characters, and unknown ones stay, which is safe in text. Control characters are
+// left out, except line breaks and tabs; a form feed becomes a space.
 export function escapeSourceText(source: string): string {
   return source.replaceAll('\r\n', '\n').replace(special, (found) => {
     const decoded = found.length > 1 ? decodeEntities(found) : found

@@ -9,7 +9,7 @@ import { htmlToPlainText } from './plaintext.ts'
 import type { ProductRecord, SkuRecord } from './product.ts'
 import { sanitizeHtml } from './safehtml.ts'
 
-// `keptPublishedAt`: when the product was first published, or null; an entry without a date does not change it.
+// `keptPublishedAt`: when the stored product was published, or null; an entry that is published without a date keeps it.
 export function productRecord(entry: ProductEntry, keptPublishedAt: number | null, now: number): ProductRecord {
   return {
     slug: entry.slug,

@@ -15,7 +15,8 @@ const lists = new Set(['ul', 'ol', 'menu'])
 const gaps = ['', ' ', '\n', '\n\n'] as const
 type Gap = (typeof gaps)[number]
 
-// Paragraphs are separated by an empty line, list items begin with a bullet, all other white space is one space.
+// Paragraphs are separated by an empty line, list items begin with a bullet, table rows and `<br>` begin a line, and all other white space
+// is one space.
 export function htmlToPlainText(html: string): string {
   return runToEnd(htmlToPlainTextSteps(html))
 }
@@ -64,7 +65,7 @@ export function* htmlToPlainTextSteps(html: string): Generator<void, string> {
   return text
 }
 
-// The reverse of htmlToPlainText: converts text to HTML, where empty lines separate paragraphs.
+// Converts plain text to HTML: empty lines separate paragraphs, and other line breaks become `<br>`.
 export function plainTextToHtml(text: string): string {
   if (text === '') return ''
   return paragraphsOf(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))

@@ -62,7 +62,7 @@ interface PricedSku {
   isPublished: boolean
 }
 
-// SKUs whose history gets a new step: their price changed, or they are published now.
+// SKUs whose price or compare-at price changes, or that are published now.
 function pricedSkus({ product, before, skus }: PricedPlan): PricedSku[] {
   const isPublished = product.publishedAt !== null
   const isShownAnew = isPublished && before?.publishedAt == null

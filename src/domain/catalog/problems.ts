@@ -8,7 +8,7 @@ import { type EntryProblem, isBlank, repeatedValueProblems } from '../../platfor
 import { isBaseOf } from '../../platform/kit/unitprice.ts'
 import { sanitizeHtml } from './safehtml.ts'
 
-// The importers prevent these problems: the tests of `shopify.ts` check its products with this function.
+// Products of imports are not checked here: `shopify.ts` makes no product with such a problem, as its tests check.
 export function* productProblems(product: ProductEntry, now: number): Generator<EntryProblem> {
   const options = product.options ?? []
   if (isBlank(product.name)) yield issueAt('/name', 'blank')

@@ -128,7 +128,7 @@ export function buildCategoryTree(categories: readonly CategoryRow[]): CategoryT
   }
 }
 
-// Categories whose name has, for each typed word, a word that begins with it. They are in the order of `inOrder`.
+// Categories that have products, and whose name has, for each typed word, a word that begins with it. They are in the order of `inOrder`.
 export function suggestCategories(
   { inOrder }: CategoryTree,
   text: string,

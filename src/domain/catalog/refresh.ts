@@ -74,7 +74,7 @@ async function refreshProducts(tx: Tx, stale: readonly StaleProduct[], now: numb
     if (!product) throw new Error(`product ${productId} is listed but not published`)
     const answers = renderProduct(seller, product, mode, makers)
     refreshed.push({ productId, answers, staleAt: nextEndAt })
-    // The ETag covers what everyone sees of a product, in lists and alone: everything except numbers of stock.
+    // The ETag covers the public response, which contains no numbers of stock: it changes only if shoppers see something else.
     if (answers.etag === etag) continue
     isSeenChanged = true
     updateInStock(tx, { merchantId, mode }, productId, isInStock(seller, product, mode))

@@ -35,7 +35,7 @@ const renamed: ReadonlyMap<string, string> = new Map([
   ['menu', 'ul'],
 ])
 const inlineNames = new Set(['a', 'b', 'strong', 'i', 'em', 'u', 's', 'code', 'sub', 'sup'])
-// Elements that contain text only, and end if another block begins.
+// Blocks that contain no other block, and end if another block begins.
 const textBlocks = new Set(['p', 'h2', 'h3', 'h4', 'pre'])
 const containers = new Set(['blockquote', 'ul', 'ol', 'table'])
 const cells = new Set(['td', 'th'])

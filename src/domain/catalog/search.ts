@@ -1,6 +1,6 @@
-// Answers a search: finds products by the full-text index, and filters, counts and sorts them in memory. Facets are counted over the
-// whole result. If more than 1,000 products are found, only 1,000 that have all words in their name and 1,000 others are ranked by
-// relevance.
+// Answers a search: finds products by the full-text index, and filters, counts and sorts them in memory. Facets are counted over the whole
+// result. If more than 1,000 products are found, only these are ranked by relevance: the newest 1,000, the newest 1,000 that have all words
+// in their name, and those whose SKU code is the text.
 
 import { issueAt } from '../../contract/issues.ts'
 import { type SearchFacets, type SearchQuery, searchRowsDefault, searchTotalMax } from '../../contract/open/search.ts'

@@ -505,7 +505,7 @@ export async function listNamedListings(
   return [...byProduct, ...bySlug, ...named]
 }
 
-export const codesPerStatementMax = 4_000 // in one statement
+export const codesPerStatementMax = 4_000
 
 // Returns the slug of the product that has each SKU code, even if the SKU is retired.
 export async function listCodeOwners(
@@ -548,7 +548,7 @@ function productRows(tx: Tx, products: readonly ProductRow[]): Fragment {
   )
 }
 
-// Products in one statement. Few, because a description has up to 64 KiB.
+// Products in one statement. Few, because the descriptions of a product may have more than 100,000 characters.
 const productsInStatementMax = 200
 
 export function insertProducts(tx: Tx, merchant: string, products: readonly ProductRow[]): void {
@@ -825,8 +825,8 @@ export async function listStaleProducts(db: Reader, now: number, limit: number):
     order by stale_at limit ${limit}`
 }
 
-// Blocks provisioning and the refreshes of other nodes until the transaction ends. An update is used because it does not block
-// transactions that only reference the merchant, such as a new cart.
+// Blocks other changes of the catalog, and refreshes by other nodes, until the transaction ends. An update is used because it does not
+// block transactions that only reference the merchant, such as a new cart.
 export async function lockSeller(tx: Tx, merchant: string): Promise<SellerFacts | undefined> {
   const [seller] = await tx.sql<SellerFacts>`
     update merchants set catalog_version = catalog_version where id = ${merchant}

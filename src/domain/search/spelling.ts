@@ -34,6 +34,6 @@ export function wordsOneMistakeAway(word: string): string[] {
 }
 
 // A single mistake changes the beginning of a word or its end, not both.
-export function splitAtMistake(word: string): { head: string; tail: string } {
+export function headAndTailOf(word: string): { head: string; tail: string } {
   return { head: word.slice(0, 2), tail: word.slice(-2) }
 }
