@@ -14,7 +14,7 @@ import { adminPaymentView, orderChanges } from '../orders/adminview.ts'
 import { findOrderFacts } from '../orders/change.ts'
 import { findOrder } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
-import { listAccountNames } from '../payments/accounts.ts'
+import { listProviderAccountIds } from '../payments/accounts.ts'
 import { shownStatus } from '../payments/lifecycle.ts'
 import { findMerchantPayment, listUnsettledPayments, type PaymentRow } from '../payments/store.ts'
 import { closePayment, paymentCloseObstacle } from './pay/close.ts'
@@ -65,7 +65,7 @@ async function findFacts(db: Reader, { installationId, orderId }: PaymentRow): P
 async function viewOf(db: Reader, payment: PaymentRow, now: Date): Promise<AdminSinglePayment> {
   const { installationId, orderId, merchantId, accountId, currency, collected } = payment
   const [names, order] = await Promise.all([
-    listAccountNames(db, merchantId, [accountId]),
+    listProviderAccountIds(db, merchantId, [accountId]),
     orderId === null ? undefined : findOrder(db, { installationId, orderId }),
   ])
   return {

@@ -6,7 +6,7 @@ import { listActorNames, listEntries } from '../../platform/audit/store.ts'
 import { changeView } from '../../platform/audit/view.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
-import { listAccountNames } from '../payments/accounts.ts'
+import { listProviderAccountIds } from '../payments/accounts.ts'
 import { listDisputesOfOrder } from '../payments/disputes.ts'
 import { adminOrderView, adminRefundView, noteView } from './adminview.ts'
 import {
@@ -38,7 +38,7 @@ export async function findAdminOrderView(
       findOpenChange(db, facts.order),
       listDisputesOfOrder(db, key.installationId, key.orderId),
       listMoneyByHand(db, facts.order),
-      listAccountNames(
+      listProviderAccountIds(
         db,
         merchantId,
         facts.payments.map(({ accountId }) => accountId),

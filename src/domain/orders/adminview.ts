@@ -67,7 +67,7 @@ export interface AdminOrderExtras {
   openChange: OpenChangeRow | undefined
   disputes: readonly DisputeRow[]
   moneyEntries: readonly MoneyEntry[]
-  // Ids of the merchant's accounts at payment providers, by our ids; see listAccountNames.
+  // Ids of the merchant's accounts at payment providers, by our ids; see listProviderAccountIds.
   accountNames: ReadonlyMap<string, string>
   refunds: readonly AdminOrderRefund[]
 }

@@ -104,7 +104,7 @@ export async function findAccount(db: Reader, merchant: string, id: string): Pro
 }
 
 // Returns the ids of these accounts at their provider, by our ids. Only accounts with the fact `account` have one.
-export async function listAccountNames(
+export async function listProviderAccountIds(
   db: Reader,
   merchant: string,
   ids: readonly (string | null)[],
