@@ -187,7 +187,7 @@ function refuseUnchangeable({ version, changesOrder }: DraftOrderRow, expected: 
   throw refuse('version_conflict', { message, current: { version } })
 }
 
-// Changes of the other members: note and address without their values, the e-mail address masked.
+// Changes of the members that are not terms: note and address without their values, the e-mail address masked.
 function personalMembers(
   { note, days, address, locale }: UpdateDraftRequest,
   before: DraftOrderRow,

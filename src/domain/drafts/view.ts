@@ -1,4 +1,4 @@
-// The public view of a draft. Pure.
+// Drafts as the merchant sees them. Pure.
 
 import type { CreateDraftResponse, DraftSummary } from '../../contract/admin/drafts.ts'
 import type { CheckoutSessionStatus, DraftStatus } from '../../contract/words.ts'

@@ -11,7 +11,7 @@ export interface Balance {
   difference: number
 }
 
-// Returns undefined if the new items are free and need no credit: the return is then refunded, and a draft is made for the items.
+// Returns undefined if the new items are free and need no credit: such an exchange is refused.
 export function computeBalance(credit: number, total: number): Balance | undefined {
   if (total === 0) return undefined
   return { credit, total, moneyBack: Math.max(0, credit - total), difference: Math.max(0, total - credit) }

@@ -15,8 +15,8 @@ export interface AttentionQuery {
   providers: readonly string[]
 }
 
-// The increasing waits between look-ups and attempts end long before this: if a provider has not answered within a day, the cause must be
-// found.
+// The waits between look-ups and attempts grow to six hours, so within a day there are many: if a provider has answered none of them, the
+// cause must be found.
 const unansweredMs = 24 * 3_600_000
 // A bank may take days. A payment that the provider has reported as pending for this long should be looked at.
 const pendingMs = 14 * unansweredMs
@@ -26,7 +26,7 @@ interface AttentionQuestion {
   name: string
   // The problem, and what can be done about it.
   sentence: string
-  // Names of the cases: order or payment, and refund; with `(test)` if no real money is involved.
+  // Names of the cases, such as an order and its refund; with `(test)` if no real money is involved.
   subjects: (db: Reader, look: AttentionQuery) => Promise<{ subject: string }[]>
 }
 

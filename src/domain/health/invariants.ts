@@ -132,7 +132,7 @@ export const invariants: readonly Invariant[] = [
   },
   {
     name: 'category_tree',
-    sentence: 'The ancestors of a category belong to its merchant, form no cycle, and are at most eight levels.',
+    sentence: 'A category and its ancestors belong to one merchant, form no cycle, and are at most eight levels.',
     // Walks from child to parent, because there is no index on the parent.
     violations: (db) => db.sql`
       with recursive line (merchant_id, id, parent_id, depth) as (

@@ -1,5 +1,5 @@
-// Makers of products: how the entries of a file change them, and which makers lack what the law asks for. Pure, except that a new maker
-// gets an id.
+// Makers of products: how the entries of a file change them, and which rules an entry must follow that a schema cannot express. Pure,
+// except that a new maker gets an id.
 
 import type { MakerEntry, PartyEntry } from '../../contract/entries.ts'
 import { issueAt } from '../../contract/issues.ts'

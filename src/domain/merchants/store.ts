@@ -298,7 +298,7 @@ export async function raiseCatalogVersion(tx: Tx, merchant: string): Promise<voi
   await tx.sql`update merchants set catalog_version = catalog_version + 1 where id = ${merchant}`
 }
 
-// Called after a change that shows in every product's responses. Rows are locked in the order of their ids, as sales lock them.
+// Called after a change that shows in every product's responses. Rows are locked in the order of mode and product, as sales lock them.
 export async function markAllProductsStale(tx: Tx, merchant: string, staleAt: number): Promise<void> {
   await tx.sql`
     update listed_products set stale_at = ${staleAt}

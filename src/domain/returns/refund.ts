@@ -15,7 +15,8 @@ import { isReturnRefundable } from './lifecycle.ts'
 import { insertReturnRefund, listRefundedUnits, type ReturnFacts } from './store.ts'
 
 export interface ReturnRefundRequest {
-  // Undefined: all items that were received or are expected, and not refunded yet.
+  // Undefined: all items that are not refunded yet. Before anything was received, these are the expected items, afterwards the received
+  // ones.
   items: readonly ItemQuantity[] | undefined
   shipping: boolean | undefined
   deduction: number

@@ -172,7 +172,7 @@ async function withLines(db: Reader, rows: readonly ReturnRow[]): Promise<Return
   }))
 }
 
-// `refund` is the refund of the returned items, whose money pays the new order.
+// `refundId`: the refund of the returned items, whose money pays the new order.
 export function insertExchange(
   tx: Tx,
   { merchantId, installationId, id }: Pick<ReturnRow, 'merchantId' | 'installationId' | 'id'>,

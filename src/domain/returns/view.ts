@@ -45,7 +45,7 @@ export function adminReturnSummary(facts: ReturnFacts): AdminReturnSummary {
   return { ...returnView(facts), currency: facts.row.currency }
 }
 
-// Actions that the status allows. The caller's scopes and the amount left to refund are checked elsewhere.
+// Actions that the status and the received items allow. The caller's scopes and the amount left to refund are checked elsewhere.
 export function allowedReturnActions({ row: { status }, lines }: ReturnFacts): AdminReturn['allowed'] {
   const isAllowed: Record<AdminReturn['allowed'][number], boolean> = {
     approveAdminReturn: moveFor(returnLifecycle, 'approve', status) !== undefined,

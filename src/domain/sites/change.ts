@@ -20,7 +20,7 @@ export async function openOrClose(
   await setOpenedAt(tx, seller, wanted === 'open' ? now : null, now)
 }
 
-// Hosts to which the shop's checkout may send shoppers back: our own host, and the hosts of the shop.
+// Hosts to which the shop's checkout may send shoppers back: our own host and, in live mode, the proved hosts of the shop.
 export async function redirectHostsFor(
   db: Reader,
   { publicOrigin }: Pick<SiteContext, 'publicOrigin'>,

@@ -50,7 +50,7 @@ export function lookText({ font, corners, density, scheme }: SiteLook): string |
   return text === JSON.stringify(defaultLook) ? null : text
 }
 
-// Returns the content with sorted members, safe HTML, and no members that the kind of a section does not have.
+// Returns the content with its members in a fixed order, safe HTML, and no members that the kind of a section does not have.
 export function normalizeContent({ look, home, menus }: SiteContent): SiteContent {
   const { logo, color, font, corners, density, scheme } = look
   return {

@@ -34,8 +34,8 @@ export async function findStoredSite(db: Reader, { merchantId, mode }: MerchantM
 
 const installationNames = { live: 'Online store', test: 'Online store (test)' } as const
 
-// Creates the site, closed, and the installation that sells for it. An installation that was ended is replaced. The caller must have
-// locked the merchant's row.
+// Creates the site, closed, and the installation that sells for it. If the site exists, only adds the hosts; an installation that was ended
+// is replaced. The caller must have locked the merchant's row.
 export async function ensureSite(
   tx: Tx,
   { merchantId, mode }: MerchantMode,
