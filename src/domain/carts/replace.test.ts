@@ -25,7 +25,7 @@ const offer = (skuId: string, more: Partial<Offer> = {}): Offer => ({
   ...more,
 })
 
-test('a cart gets as many units of each item as are available, with a note for each difference', () => {
+test('a cart gets as many units of each item as can be sold, with a note for each difference', () => {
   const few = offer('few')
   const offers = new Map([
     ['few', few],

@@ -59,7 +59,7 @@ test('missing parts of a section are reported, and parts that belong to other ki
   assert.deepEqual(normalizeContent(made), made)
 })
 
-test('a merchant without changes has the default theme, which is not stored', () => {
+test('a merchant without changes has the default look, which is not stored', () => {
   assert.equal(lookText(plain.look), null)
   const dark = lookText({ ...plain.look, scheme: 'dark' })
   assert.equal(storedLook(dark).scheme, 'dark')

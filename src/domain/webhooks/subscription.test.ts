@@ -6,7 +6,7 @@ import { subscriptionsMax, subscriptionsProblem } from './subscription.ts'
 const taken: [name: string, subscriptions: readonly string[]][] = [
   ['everything', ['*']],
   ['a subject', ['order.*']],
-  ['every kind by its name', eventKinds.slice(0, subscriptionsMax)],
+  ['as many kinds by name as allowed', eventKinds.slice(0, subscriptionsMax)],
   ['a mixture of these', ['order.*', 'cart.updated', '*']],
   ['the same event twice', ['order.placed', 'order.placed']],
   ['as many events as allowed', Array.from({ length: subscriptionsMax }, () => '*')],
