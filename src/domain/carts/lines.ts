@@ -44,7 +44,7 @@ export interface CreateAsk {
   cause: Cause | null
   // Set for a cart that the merchant makes for a shopper: the terms, and prices by SKU that replace those of the catalog.
   own?: { terms: MerchantTerms; prices: ReadonlyMap<string, number> }
-  // Set if the caller has already read it.
+  // The mode, currency and seller of the cart, if the caller has already read them.
   origin?: CartOrigin
 }
 

@@ -130,7 +130,7 @@ export interface StockedLine {
   quantity: number
 }
 
-// Adds up lines of the same SKU, and reduces quantities to what is available. Pure.
+// Adds up lines of the same SKU, and reduces quantities to what can be sold. Pure.
 export function fitLinesToStock(
   wanted: readonly WantedLine[],
   offers: ReadonlyMap<string, Offer>,

@@ -55,11 +55,11 @@ function problemOf({ message = '' }) {
 
 const opened = (bytes) => sharp(bytes, { limitInputPixels: pixelsMax, failOn: 'error' })
 
-// Returns the copies and the main colour. The picture is decoded once, turned upright, converted to sRGB, and loses everything that the
-// camera wrote into the file besides.
+// Returns the copies and the main colour. The picture is decoded once, turned upright and converted to sRGB. Everything else that the
+// camera wrote into the file is left out.
 async function copiesOf(bytes) {
   const { pages = 1 } = await opened(bytes).metadata()
-  // A copy would contain only one of its frames.
+  // A copy of an animation would contain only one frame.
   if (pages > 1) throw new Error('animated')
   const { data, info } = await opened(bytes)
     .autoOrient()

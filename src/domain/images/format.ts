@@ -1,7 +1,7 @@
 // Kind and size of a picture file, read from its bytes. Nothing is decoded. Pure.
 //
-// The result is the file without parts that do not belong to the picture: camera data and locations (EXIF, XMP), comments, and anything
-// after the end of the picture. An AVIF file is not changed: one with metadata is refused.
+// The result is the file without parts that do not belong to the picture: camera data and locations (EXIF except the orientation, XMP),
+// comments, and anything after the end of the picture. An AVIF file is not changed: one with metadata is refused.
 
 export type ImageKind = 'webp' | 'jpeg' | 'png' | 'avif'
 
@@ -118,7 +118,7 @@ function webpSize(name: string, data: Buffer): Pick<Picture, 'width' | 'height'>
   return { width: (bits & 0x3fff) + 1, height: ((bits >>> 14) & 0x3fff) + 1 }
 }
 
-// https://www.w3.org/TR/png-3/#11Chunks
+// The chunks that belong to the picture (https://www.w3.org/TR/png-3/#11Chunks).
 const pngParts: readonly string[] = [
   ...['IHDR', 'PLTE', 'IDAT', 'IEND', 'tRNS', 'gAMA', 'cHRM', 'sRGB', 'iCCP', 'cICP', 'sBIT', 'pHYs'],
   ...['acTL', 'fcTL', 'fdAT'],

@@ -134,8 +134,8 @@ export async function moveMoneyToOrder(
   return { facts, parts }
 }
 
-// Called when a refund has ended, in the transaction that writes the outcome: by the job that pays refunds, or because the operator paid
-// it by hand.
+// Called when a refund has ended, in the transaction that writes the outcome: by the job or command that pays refunds, or because the
+// operator paid the refund by hand.
 export async function recordRefundEnd(
   tx: Tx,
   refund: RefundRow,

@@ -427,7 +427,7 @@ describe('connections', () => {
     await receiver.until(() => receiver.open() <= 1)
   })
 
-  test('are at most eight to one origin, and every call is sent in its turn', async (context) => {
+  test('are at most eight to one URL, and every call is sent in its turn', async (context) => {
     const receiver = await listen(context, (socket) => setImmediate(() => socket.write(answer('200 OK'))))
     const sender = open(context, patient)
     const outcomes = await Promise.all(Array.from({ length: 200 }, () => sender.send(callTo(receiver))))
@@ -436,7 +436,7 @@ describe('connections', () => {
     assert.ok(receiver.atOnceMax() <= 8, `${receiver.atOnceMax()} at once`)
   })
 
-  test('to one origin do not delay calls to another', async (context) => {
+  test('to one URL do not delay calls to another', async (context) => {
     const sick = await listen(context, () => {})
     const well = await listen(context, (socket) => socket.write(answer('200 OK')))
     const sender = open(context, patient)
@@ -524,7 +524,7 @@ describe('connections', () => {
     assert.ok(receiver.requests[0]?.includes(`\r\nhost: hooks.example.com:${receiver.port}\r\n`))
   })
 
-  test('to many origins work concurrently, and are kept for at most 512 origins', async (context) => {
+  test('to many URLs work concurrently, and are kept for at most 512 URLs', async (context) => {
     const receiver = await listen(context, (socket) => socket.write(answer('200 OK')))
     const sender = open(context, { ...patient, lookup: async () => ['127.0.0.1'] })
     for (let batch = 0; batch < 11; batch += 1) {

@@ -186,7 +186,7 @@ class MollieProvider implements PaymentProvider {
     if (!payment) return 'succeeded'
     if (payment.status !== 'paid') {
       const closed = await this.#cancel(payment, signal)
-      // If it could not be closed, the payment was paid meanwhile or is about to be, and the next try refunds it.
+      // If it could not be closed, the payment was paid meanwhile or is still open: a later try refunds or closes it.
       return closed === 'closed' ? 'succeeded' : 'unknown'
     }
     // A payment that was refunded for an order cannot be voided.
