@@ -33,7 +33,7 @@ import {
   sendObstacle,
 } from './lifecycle.ts'
 import { isPaidByHand, moneyAfterEntry, sumReceivedMoney } from './money.ts'
-import { isWaiting, markRefundPaidByHand, queueEditRefund, queueRefund } from './refunds.ts'
+import { markRefundPaidByHand, needsNewRefund, queueEditRefund, queueRefund } from './refunds.ts'
 import { splitRefund } from './spread.ts'
 import {
   type CancellationRow,
@@ -435,7 +435,7 @@ export function refundAmountFor(found: OrderFacts, input: RefundInput): number {
 }
 
 function waitingOf(refunds: readonly RefundRow[]): RefundRow[] {
-  return refunds.filter((refund) => isWaiting(refund) && refund.editId === null)
+  return refunds.filter((refund) => needsNewRefund(refund) && refund.editId === null)
 }
 
 interface LostEditRefund {
@@ -450,7 +450,7 @@ function lostEditRefund({ refunds }: OrderFacts, { amount, lines }: RefundInput)
   const lost = new Map<string, LostEditRefund>()
   for (const refund of refunds) {
     const { editId, reason } = refund
-    if (!isWaiting(refund) || editId === null) continue
+    if (!needsNewRefund(refund) || editId === null) continue
     const before = lost.get(editId)?.amount ?? 0
     lost.set(editId, { editId, reason, amount: before + refund.amount })
   }
@@ -589,5 +589,5 @@ export async function returnPayment(
 }
 
 function isLostVoid(refund: RefundRow): boolean {
-  return refund.kind === 'void' && isWaiting(refund)
+  return refund.kind === 'void' && needsNewRefund(refund)
 }

@@ -220,7 +220,7 @@ export async function markRefundPaidByHand(tx: Tx, queued: RefundRow, now: numbe
 }
 
 // Whether the refund has failed and a person must refund again.
-export function isWaiting({ status, replacedBy }: RefundRow): boolean {
+export function needsNewRefund({ status, replacedBy }: RefundRow): boolean {
   return status === 'failed' && replacedBy === null
 }
 

@@ -5,7 +5,7 @@ import { refuse } from '../../platform/kit/refuse.ts'
 import type { ChangeContext } from '../../platform/outbox/announce.ts'
 import type { Reader, Tx } from '../../platform/storage/storage.ts'
 import { refundAmountFor, refundOrder } from '../orders/operator.ts'
-import { isWaiting } from '../orders/refunds.ts'
+import { needsNewRefund } from '../orders/refunds.ts'
 import { listRefundedLines, type RefundedLine } from '../orders/store.ts'
 import type { OrderFacts } from '../orders/view.ts'
 import type { RefundRow } from '../payments/store.ts'
@@ -32,7 +32,7 @@ export async function previewReturnRefund(
   const { row } = facts
   if (!isReturnRefundable(row.status)) throw returnNotChangeable(row)
   // A new refund would replace the failed one, and lose its lines.
-  if (order.refunds.some(isWaiting)) {
+  if (order.refunds.some(needsNewRefund)) {
     const message = `A refund of order ${row.orderNumber} failed: first refund the order again.`
     throw refuse('refund_not_possible', { message })
   }

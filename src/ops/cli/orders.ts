@@ -23,7 +23,7 @@ import {
   returnPayment,
   returnUndeliveredOrder,
 } from '../../domain/orders/operator.ts'
-import { isWaiting } from '../../domain/orders/refunds.ts'
+import { needsNewRefund } from '../../domain/orders/refunds.ts'
 import {
   findPlaceOfOrder,
   findSealedCustomer,
@@ -495,7 +495,7 @@ function disputeText({ id, reference, amount, currency, status, reason, dueAt }:
 
 // Rows about money that is owed and that no loop will refund.
 function dueRows({ order, refunds }: OrderFacts, money: (amount: number) => string): [string, string][] {
-  const lost = refunds.filter(isWaiting).reduce((sum, { amount }) => sum + amount, 0)
+  const lost = refunds.filter(needsNewRefund).reduce((sum, { amount }) => sum + amount, 0)
   const left =
     order.status === 'cancelled' && moveFor(orderPaymentLifecycle, 'queue', order.paymentStatus)
       ? order.total - order.refunded
