@@ -41,7 +41,7 @@ const sharedNames = wordsOf(`
   App Availability CallParts CartAddress CodeOutcome CodeView Column Customer Field Installation Log Merchant Mode Order Plural
   ProductStatus PromotionStatus Refusal RefusedRow Scope ServerParts Session SignInView StripeFailure TextKey answerPage ar
   createApp de en endSession errorPage es failedPage findOrder findSession fr isGivenUp isOfOrder isOutdated isPicture
-  isReadOnly ja listOf listOrders lockMerchantById merchantMembers nl pageIn refundMark script shownMethod style voidMark
+  isReadOnly ja listOf listOrders merchantMembers nl pageIn refundMark script shownMethod style voidMark
   wholeCode
 `)
 

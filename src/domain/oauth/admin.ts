@@ -37,7 +37,7 @@ import {
   listTakenNames,
   livingInstallationsMax,
   lockInstallation,
-  lockMerchantById,
+  lockMerchantOfInstallations,
 } from './grants.ts'
 import { endInstallation } from './installing.ts'
 
@@ -68,7 +68,7 @@ export function adminDeveloperOperations({ rootSecret, forget }: AdminDeveloperP
     async createAdminInstallation({ db, caller: { merchantId, mode }, body: { name, redirectHosts = [] }, now }) {
       const hosts = hostsFrom(redirectHosts)
       // With this lock, a merchant's installations are created one at a time.
-      await lockMerchantById(db, merchantId)
+      await lockMerchantOfInstallations(db, merchantId)
       if ((await listTakenNames(db, merchantId, [name])).length > 0) throw refuse('installation_exists')
       if ((await countInstallations(db, merchantId)) >= livingInstallationsMax) throw refuse('installation_limit')
       const id = newId('ins')

@@ -61,7 +61,7 @@ export async function listAbandoned(db: Reader, now: number, limit: number): Pro
 }
 
 // With this lock, a merchant's installations are created one at a time.
-export async function lockMerchantById(tx: Tx, id: string): Promise<void> {
+export async function lockMerchantOfInstallations(tx: Tx, id: string): Promise<void> {
   await tx.sql`select id from merchants where id = ${id} ${tx.forUpdate}`
 }
 

@@ -21,7 +21,7 @@ import {
   listTakenNames,
   lockInstallation,
   lockInstallationOfGrant,
-  lockMerchantById,
+  lockMerchantOfInstallations,
   lockSessionsOf,
   moveInstallationToEnded,
 } from './grants.ts'
@@ -53,7 +53,7 @@ export async function installApp(tx: Tx, rootSecret: RootSecret, approval: Appro
   const { app, userId, merchantId } = approval
   const mode = approval.assistant?.mode ?? app.mode
   const grantId = hashArtifactId(approval.grant)
-  await lockMerchantById(tx, merchantId)
+  await lockMerchantOfInstallations(tx, merchantId)
   if (await lockInstallationOfGrant(tx, grantId)) return true
   const membership = await findMerchantOf(tx, userId, merchantId)
   if (!membership) return false

@@ -20,7 +20,7 @@ import {
   listMerchantsWithApp,
   livingInstallationsMax,
   lockInstallationOfGrant,
-  lockMerchantById,
+  lockMerchantOfInstallations,
 } from '../../domain/oauth/grants.ts'
 import { type Approval, installApp } from '../../domain/oauth/installing.ts'
 import { apiResourceId, assistantAudience, oauthPaths } from '../../domain/oauth/metadata.ts'
@@ -262,7 +262,7 @@ export class Interactions {
     }
     if (mode === null) return 'mode_missing'
     const { merchantId, userId, grant } = approval
-    await lockMerchantById(tx, merchantId)
+    await lockMerchantOfInstallations(tx, merchantId)
     // If the form was sent twice, the first post may have used the last free place.
     if (await lockInstallationOfGrant(tx, hashArtifactId(grant))) return 'installed'
     if ((await countAssistantsOf(tx, merchantId, userId)) >= assistantsOfPersonMax) return 'too_many_yours'
