@@ -2,11 +2,14 @@
 
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
-import type axe from 'axe-core'
-import type { Page as Tab } from 'playwright-core'
+import type { CDPSession, Page as Tab } from 'playwright-core'
 
-// Sent to each page, so the form without comments: `axe.source` is more than twice as long.
-const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+// Sent to each page, so the form without comments: `axe.source` is more than twice as long. Its few characters beyond ASCII are escaped,
+// or each of its characters would take two bytes on the way, here and in the browser.
+const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8').replaceAll(
+  /[^\0-\x7f]/g,
+  (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+)
 const rules = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa']
 
 export interface SeenElsewhere {
@@ -22,24 +25,28 @@ export async function violations(
   more: readonly 'best-practice'[] = [],
   { except = [], without = [] }: SeenElsewhere = {},
 ): Promise<string[]> {
-  // Playwright's own way compiles it anew for each page: V8 has no cache for what a page evaluates.
-  const session = await tab.context().newCDPSession(tab)
-  await session.send('Runtime.evaluate', { expression: source })
-  await session.detach()
+  await load(tab)
   const context = { exclude: except.map((selector) => [selector]) }
   const options = {
     runOnly: [...rules, ...more],
     rules: Object.fromEntries(without.map((rule) => [rule, { enabled: false }])),
     resultTypes: ['violations'],
   }
-  const { violations: found } = await tab.evaluate<axe.AxeResults>(
-    `axe.run(${JSON.stringify(context)}, ${JSON.stringify(options)})`,
-  )
-  return found.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 5).map(placeOf).join(' | ')}`)
+  // The page says in a few words what it found: the whole of axe's result has thousands of parts, and reading it took this process longer
+  // than everything else that it does about a page.
+  const run = `axe.run(${JSON.stringify(context)}, ${JSON.stringify(options)})`
+  return tab.evaluate<string[]>(`${run}.then(({ violations }) => violations.map(({ id, nodes }) =>
+    id + ': ' + nodes.slice(0, 5).map(({ html }) => html.slice(0, 200)).join(' | ')))`)
 }
 
-function placeOf({ html }: axe.NodeResult): string {
-  return html.slice(0, 200)
+const sessions = new WeakMap<Tab, Promise<CDPSession>>()
+
+// Not in Playwright's own way, which compiles it anew for each page: V8 has no cache for what a page evaluates.
+async function load(tab: Tab): Promise<void> {
+  if (await tab.evaluate<boolean>(`typeof axe === 'object'`)) return
+  const opening = sessions.get(tab) ?? tab.context().newCDPSession(tab)
+  sessions.set(tab, opening)
+  await (await opening).send('Runtime.evaluate', { expression: `${source};0` })
 }
 
 // What of a page's layout is wrong: a sideways scroll, what stands out of its card, and words, numbers and prices that are broken in their
