@@ -18,7 +18,7 @@ import type { TSchema } from '../src/contract/schema.ts'
 import { fillPath, type Operation } from '../src/contract/surface.ts'
 import { adminScopes, openInterfaceScopes, type Scope } from '../src/contract/words.ts'
 import { switchMailQueue } from '../src/domain/emails/send.ts'
-import { findViolations } from '../src/domain/health/invariants.ts'
+import { type InvariantViolation, invariants } from '../src/domain/health/invariants.ts'
 import { type Installation, listInstallations } from '../src/domain/merchants/store.ts'
 import { shopHostPages } from '../src/ops/cli/shophosts.ts'
 import { createShops, feedHandOffs, type Shops, storefrontPages } from '../src/ops/cli/storefront.ts'
@@ -29,7 +29,7 @@ import type { MerchantMode } from '../src/platform/kit/mode.ts'
 import { retentionDefaultsMs } from '../src/platform/kit/retention.ts'
 import { createLog } from '../src/platform/log/log.ts'
 import { parseRootSecret, type RootSecret } from '../src/platform/secrets/secrets.ts'
-import type { Storage } from '../src/platform/storage/storage.ts'
+import type { Reader, Storage } from '../src/platform/storage/storage.ts'
 import { crawlerPages } from '../src/web/docs/crawlers.ts'
 import { exchange } from './exchange.ts'
 import type { Content } from './leases.ts'
@@ -210,7 +210,7 @@ export async function openTestServer(
     await rm(mediaFolder, { recursive: true, force: true })
     assertNoStalls()
     // Whatever a test did, the invariants must hold.
-    assert.deepEqual(await storage.read(findViolations), [])
+    assert.deepEqual(await storage.read(listViolations), [])
   })
 
   async function fetchAnswer(path: string, init?: RequestInit): Promise<Answer> {
@@ -366,6 +366,16 @@ async function openFurnished(given: Given, { url: known, shops, now }: Place): P
   const made = await furnish(storage, shops, now)
   furnished.set(name, { ...made, content: await read() })
   return { url, storage, ...made }
+}
+
+// Like `findViolations`, which sends a statement when the one before is answered, so requests of a large shop get their turn. Here all are
+// sent at once: the 53 round trips to PostgreSQL were a fifth of the processor time of opening and closing a test server.
+async function listViolations(db: Reader): Promise<InvariantViolation[]> {
+  const asked = invariants.map(async ({ name, sentence, violations }) => {
+    const rows = await violations(db)
+    return { name, sentence, subjects: rows.map(({ subject }) => subject) }
+  })
+  return (await Promise.all(asked)).filter(({ subjects }) => subjects.length > 0)
 }
 
 const declaredStatuses = [200, 400, 401, 403, 404, 409, 429]
