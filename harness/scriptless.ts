@@ -3,6 +3,7 @@
 
 import assert from 'node:assert/strict'
 import { type DefaultTreeAdapterTypes, parse as parseHtml } from 'parse5'
+import { exchange } from './exchange.ts'
 
 export interface Element {
   tag: string
@@ -80,19 +81,18 @@ export function scriptless(origin: string, headers: Readonly<Record<string, stri
   const state = { status: 0, headers: new Headers(), html: '', path: '', leftTo: null as string | null }
 
   async function load(path: string, body?: URLSearchParams | FormData): Promise<void> {
-    const response = await fetch(new URL(path, origin), {
+    const answer = await exchange(new URL(path, origin).href, {
       redirect: 'manual',
       headers: { 'accept-language': 'en-GB', ...headers },
       ...(body && { method: 'POST', body }),
     })
-    const to = response.headers.get('location')
+    const to = answer.headers.get('location')
     if (to === null) {
-      Object.assign(state, { status: response.status, headers: response.headers, html: await response.text(), path })
+      Object.assign(state, { status: answer.status, headers: answer.headers, html: answer.text, path })
       page = parse(state.html)
       return
     }
-    await response.body?.cancel()
-    assert.equal(response.status, 303)
+    assert.equal(answer.status, 303)
     const target = new URL(to, new URL(path, origin))
     if (target.origin === origin) return load(target.pathname + target.search + target.hash)
     Object.assign(state, { html: '', leftTo: target.href })
@@ -234,8 +234,24 @@ function addAll(parent: Element, nodes: readonly DefaultTreeAdapterTypes.ChildNo
   }
 }
 
-function descendants(element: Element): Element[] {
-  return element.children.flatMap((child) => (typeof child === 'string' ? [] : [child, ...descendants(child)]))
+// A page is searched many times, and filling it in changes no elements.
+const elementsWithin = new WeakMap<Element, readonly Element[]>()
+
+function descendants(element: Element): readonly Element[] {
+  const known = elementsWithin.get(element)
+  if (known) return known
+  const all: Element[] = []
+  collect(element, all)
+  elementsWithin.set(element, all)
+  return all
+}
+
+function collect(element: Element, all: Element[]): void {
+  for (const child of element.children) {
+    if (typeof child === 'string') continue
+    all.push(child)
+    collect(child, all)
+  }
 }
 
 function lineage(element: Element): Element[] {
@@ -243,7 +259,9 @@ function lineage(element: Element): Element[] {
 }
 
 function isHidden(element: Element): boolean {
-  return lineage(element).some((one) => one.attributes.has('hidden') || one.attributes.get('aria-hidden') === 'true')
+  for (let one: Element | null = element; one !== null; one = one.parent)
+    if (one.attributes.has('hidden') || one.attributes.get('aria-hidden') === 'true') return true
+  return false
 }
 
 const unread = new Set(['head', 'svg'])
