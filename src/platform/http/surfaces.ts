@@ -87,7 +87,7 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
       if (!callable) throw new Error(`the surface ${surface.name} has no operation ${id}`)
       return performAsked(callable, asked)
     },
-    find: createFinder(surface),
+    find: finderOf(surface),
   }
 }
 
@@ -119,6 +119,15 @@ function compressing({ operation: { caller, isCatalog } }: Callable): Pick<Outgo
 function orNotModified(outgoing: Outgoing, { raw }: Incoming): Outgoing {
   const { etag } = outgoing.headers
   return etag !== undefined && matchesIfNoneMatch(raw, etag) ? { ...outgoing, status: 304, body: '' } : outgoing
+}
+
+const finders = new WeakMap<Surface, MountedSurface['find']>()
+
+// Apps of the same surface in one process share it: splitting some hundred paths was an eighth of the time to create an app.
+function finderOf(surface: Surface): MountedSurface['find'] {
+  const finder = finders.get(surface) ?? createFinder(surface)
+  finders.set(surface, finder)
+  return finder
 }
 
 // Few operations share a method and a number of path segments, so they are tried one after the other.
