@@ -9,8 +9,8 @@ import { takeFiles } from './fileQueue.ts'
 import { allowSharing, endShared } from './shared.ts'
 import { controlTracking, trackResources } from './testTracking.ts'
 
-// For a file and, since tests inherit it, for each of its tests.
-const fileMsMax = 300_000
+// For a file and, since tests inherit it, for each of its tests. Only ends what hangs: the longest file takes a minute, and five at load 17.
+const fileMsMax = 600_000
 const leftoverMsMax = 5_000
 const orphanMsMax = 20_000
 
