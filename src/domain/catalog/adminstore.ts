@@ -4,7 +4,7 @@ import type { Mode, MovementKind, ProductStatus } from '../../contract/words.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import { foldText } from '../../platform/kit/fold.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { beginsWith, contains } from '../../platform/storage/match.ts'
+import { beginsWith, contains, isAmong } from '../../platform/storage/match.ts'
 import { allConditions, Fragment, firstRows, listFragment, type Reader } from '../../platform/storage/storage.ts'
 
 export interface ProductHead {
@@ -204,7 +204,7 @@ export async function listSkuHeads(db: Reader, at: MerchantMode, query: SkuHeadQ
       ? null
       : await listSkusFound(db, at.merchantId, q)
   if (found?.length === 0) return []
-  const code = found === null ? 's.code' : fewCode
+  const code = found === null ? 's.code' : fewCode.text
   const conditions = [
     new Fragment('s.merchant_id = ? and t.merchant_id = ? and t.mode = ?', [at.merchantId, at.merchantId, at.mode]),
     ...skuConditions(found === null ? query : { ...query, q: undefined }),
@@ -244,8 +244,9 @@ function skuConditions({ q, productId, measure }: SkuHeadQuery): Fragment[] {
   ].filter((condition) => condition instanceof Fragment)
 }
 
-// Returns a page of the ids of matching SKUs whose stock is low or out, by code. Each SKU is looked up by its keys: with a join,
-// PostgreSQL reads all SKUs of the shop.
+// Returns a page of the ids of matching SKUs whose stock is low or out, by code. Products are only looked up until the page is full: the
+// inner list is already sorted, and its limit keeps the planners from looking up the products before. With 750 such SKUs, looking up each
+// with its product took twice as long.
 async function listFewInStock(
   db: Reader,
   { merchantId, mode }: MerchantMode,
@@ -253,20 +254,25 @@ async function listFewInStock(
   query: SkuHeadQuery,
 ): Promise<string[]> {
   const { after } = query.sort
+  const few = new Fragment(
+    `select t.sku_id from stock t where t.merchant_id = ? and t.mode = ? and ${inStock.text}
+      order by (t.on_hand - t.held), t.sku_id limit ${fewMax}`,
+    [merchantId, mode, ...inStock.values],
+  )
   const rows = await db.sql<{ id: string }>`
-    select few.id from (
-      select t.sku_id as id, (
-        select s.code from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
-        where s.merchant_id = t.merchant_id and s.id = t.sku_id and ${allConditions(skuConditions(query))}) as code
-      from stock t where t.merchant_id = ${merchantId} and t.mode = ${mode} and ${inStock}
-      order by (t.on_hand - t.held), t.sku_id limit ${new Fragment(String(fewMax))}) few
-    where few.code is not null ${after === null ? new Fragment('') : new Fragment('and few.code > ?', [String(after)])}
-    order by few.code limit ${firstRows(query.limit)}`
+    select s.id from (
+      select s.id, s.product_id, s.folded, s.measure, s.retired_at, ${fewCode} as code from skus s
+      where s.merchant_id = ${merchantId} and s.retired_at is null and ${isAmong(db, 's.id', few)}
+        ${after === null ? new Fragment('') : new Fragment(`and ${fewCode.text} > ?`, [String(after)])}
+      order by code limit ${new Fragment(String(fewMax))}) s
+    where 1 = (select 1 from products p where p.merchant_id = ${merchantId} and p.id = s.product_id
+      and ${allConditions(skuConditions(query))})
+    order by s.code limit ${firstRows(query.limit)}`
   return rows.map(({ id }) => id)
 }
 
 // The concatenation keeps the planner from using the index of the codes: in the order of that index it would read all SKUs to find a few.
-const fewCode = "s.code || ''"
+const fewCode = new Fragment("s.code || ''")
 
 const foundMax = 500
 
