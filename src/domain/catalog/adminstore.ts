@@ -4,7 +4,7 @@ import type { Mode, MovementKind, ProductStatus } from '../../contract/words.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
 import { foldText } from '../../platform/kit/fold.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
-import { beginsWith, contains, isAmong } from '../../platform/storage/match.ts'
+import { beginsWith, contains, isAmong, selectValues } from '../../platform/storage/match.ts'
 import { allConditions, Fragment, firstRows, listFragment, type Reader } from '../../platform/storage/storage.ts'
 
 export interface ProductHead {
@@ -74,17 +74,53 @@ export async function listProductHeads(
     where p.merchant_id = x.merchant_id and p.id = x.id and ${allConditions(conditions)} order by ${order} limit ${firstRows(limit)}`
 }
 
-// Stock up to this number is low. The queries get the number as a parameter, because SQLite does not use the index of the free stock for
-// a subquery.
-export async function findLowStockAt(db: Reader, merchantId: string): Promise<number> {
-  const [row] = await db.sql<{ lowStockAt: number }>`
-    select low_stock_at as "lowStockAt" from merchants where id = ${merchantId}`
-  return row?.lowStockAt ?? 0
+export interface LowStockLimit {
+  // Stock up to this number is low.
+  lowStockAt: number
+  // The version of the catalog in the same snapshot.
+  catalogVersion: number
+}
+
+// The queries get the number as a parameter, because SQLite does not use the index of the free stock for a subquery.
+export async function findLowStockLimit(db: Reader, merchantId: string): Promise<LowStockLimit> {
+  const [row] = await db.sql<LowStockLimit>`
+    select low_stock_at as "lowStockAt", catalog_version as "catalogVersion" from merchants where id = ${merchantId}`
+  return row ?? { lowStockAt: 0, catalogVersion: 0 }
 }
 
 async function stockCondition(db: Reader, merchantId: string, stock: 'low' | 'out'): Promise<Fragment> {
-  const most = stock === 'out' ? 0 : await findLowStockAt(db, merchantId)
+  const most = stock === 'out' ? 0 : (await findLowStockLimit(db, merchantId)).lowStockAt
   return new Fragment('t.on_hand - t.held <= ?', [most])
+}
+
+export interface FreeStock {
+  id: string
+  free: number
+}
+
+// Lists SKUs by their free stock. Also lists SKUs that are retired or not for sale.
+export async function listLowStock(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  { most, after, limit }: { most: number; after: FreeStock | undefined; limit: number },
+): Promise<FreeStock[]> {
+  const rest = after
+    ? new Fragment('and (t.on_hand - t.held, t.sku_id) > (?, ?)', [after.free, after.id])
+    : new Fragment('')
+  return db.sql<FreeStock>`
+    select t.sku_id as id, t.on_hand - t.held as "free" from stock t
+    where t.merchant_id = ${merchantId} and t.mode = ${mode} and t.on_hand - t.held <= ${most} ${rest}
+    order by (t.on_hand - t.held), t.sku_id limit ${new Fragment(String(limit))}`
+}
+
+// Returns those of the SKUs that the shop sells, and only as long as they are in stock.
+export async function listSkusForSale(db: Reader, merchantId: string, skuIds: readonly string[]): Promise<string[]> {
+  const rows = await db.sql<{ id: string }>`
+    select s.id from skus s cross join products p
+    where s.merchant_id = ${merchantId} and ${isAmong(db, 's.id', selectValues(db, skuIds))} and s.retired_at is null
+      and s.when_sold_out = 'refuse' and p.merchant_id = s.merchant_id and p.id = s.product_id
+      and p.published_at is not null`
+  return rows.map(({ id }) => id)
 }
 
 async function hasStock(db: Reader, { merchantId, mode }: MerchantMode, stock: 'low' | 'out'): Promise<Fragment> {

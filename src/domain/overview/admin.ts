@@ -15,6 +15,7 @@ import { duties, dutyStates } from '../../platform/kit/duties.ts'
 import { isId } from '../../platform/kit/ids.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import type { RootSecret } from '../../platform/secrets/secrets.ts'
+import { createLowStockCount } from '../catalog/lowstock.ts'
 import { recentSales } from '../reports/report.ts'
 import { listDutyFacts } from './duties.ts'
 import { agentOrdersMs, countAgentOrders, countOrders, countTodo, countWithdrawals } from './home.ts'
@@ -23,10 +24,11 @@ import { searchShop } from './search.ts'
 export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }): {
   [Id in keyof typeof homeOperationRows]: AdminHandler<Id>
 } {
+  const countLowStock = createLowStockCount()
   return {
     async getAdminHome({ db, caller, now }) {
       const [todo, sales, agentOrders] = await Promise.all([
-        countTodo(db, caller, now.getTime()),
+        countTodo(db, caller, { now: now.getTime(), countLowStock }),
         recentSales(db, caller, now, bestSellersMax),
         countAgentOrders(db, caller, now.getTime() - agentOrdersMs),
       ])

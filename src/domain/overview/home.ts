@@ -2,7 +2,7 @@
 
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { Fragment, type Reader } from '../../platform/storage/storage.ts'
-import { findLowStockAt } from '../catalog/adminstore.ts'
+import type { CountLowStock } from '../catalog/lowstock.ts'
 import { findMerchantFace } from '../merchants/store.ts'
 import { isToSend } from '../orders/store.ts'
 import { needsManualAttention } from '../payments/store.ts'
@@ -24,8 +24,11 @@ export interface TodoCounts {
   paymentsUnsettled: number
 }
 
-export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode, now: number): Promise<TodoCounts> {
-  const lowStockAt = await findLowStockAt(db, merchantId)
+export async function countTodo(
+  db: Reader,
+  { merchantId, mode }: MerchantMode,
+  { now, countLowStock }: { now: number; countLowStock: CountLowStock },
+): Promise<TodoCounts> {
   const [
     orders,
     refundsFailed,
@@ -46,15 +49,7 @@ export async function countTodo(db: Reader, { merchantId, mode }: MerchantMode, 
       select count(*) as n from (select d.id from disputes d
         join installations i on i.id = d.installation_id and i.mode = ${mode}
         where d.merchant_id = ${merchantId} and d.status = 'open' limit ${upTo}) few`),
-    // Looks up each SKU by its keys, in the order of the index of the free stock: with a join, PostgreSQL reads all SKUs (37 ms instead
-    // of 11 ms).
-    one(db.sql<{ n: number }>`
-      select count(*) as n from (select k.sku_id from stock k
-        where k.merchant_id = ${merchantId} and k.mode = ${mode} and k.on_hand - k.held <= ${lowStockAt}
-          and 1 = (select 1 from skus s join products p on p.merchant_id = s.merchant_id and p.id = s.product_id
-            where s.merchant_id = k.merchant_id and s.id = k.sku_id and s.retired_at is null
-              and s.when_sold_out = 'refuse' and p.published_at is not null)
-        order by (k.on_hand - k.held), k.sku_id limit ${upTo}) few`),
+    countLowStock(db, { merchantId, mode }, countMax),
     one(db.sql<{ n: number }>`
       select count(*) as n from (select e.id from installations i
         join webhook_endpoints e on e.installation_id = i.id
