@@ -18,7 +18,7 @@ import type { RootSecret } from '../../platform/secrets/secrets.ts'
 import { createLowStockCount } from '../catalog/lowstock.ts'
 import { recentSales } from '../reports/report.ts'
 import { listDutyFacts } from './duties.ts'
-import { agentOrdersMs, countAgentOrders, countOrders, countTodo, countWithdrawals } from './home.ts'
+import { countOrders, countTodo } from './home.ts'
 import { searchShop } from './search.ts'
 
 export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }): {
@@ -27,17 +27,15 @@ export function adminHomeOperations({ rootSecret }: { rootSecret: RootSecret }):
   const countLowStock = createLowStockCount()
   return {
     async getAdminHome({ db, caller, now }) {
-      const [todo, sales, agentOrders] = await Promise.all([
+      const [counts, sales] = await Promise.all([
         countTodo(db, caller, { now: now.getTime(), countLowStock }),
         recentSales(db, caller, now, bestSellersMax),
-        countAgentOrders(db, caller, now.getTime() - agentOrdersMs),
       ])
-      return { data: { todo, ...sales, agentOrders } }
+      return { data: { ...counts, ...sales } }
     },
 
     async getAdminOrderCounts({ db, caller }) {
-      const [orders, withdrawals] = await Promise.all([countOrders(db, caller), countWithdrawals(db, caller)])
-      return { data: { ...orders, withdrawals } }
+      return { data: await countOrders(db, caller) }
     },
 
     async searchAdmin({ db, caller, query: { q } }) {

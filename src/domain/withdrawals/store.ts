@@ -127,15 +127,12 @@ export async function listWithdrawals(
     order by w.received_at desc, w.id desc limit ${limit}`
 }
 
-export async function countReceivedWithdrawals(
-  db: Reader,
-  { merchantId, mode }: MerchantMode,
-  max: number,
-): Promise<number> {
-  const [row] = await db.sql<{ n: number }>`
-    select count(*) as n from (select id from withdrawals
-      where merchant_id = ${merchantId} and mode = ${mode} and status = 'received' limit ${max}) few`
-  return row?.n ?? 0
+// To be counted.
+export function receivedWithdrawals({ merchantId, mode }: MerchantMode): Fragment {
+  return new Fragment("select id from withdrawals where merchant_id = ? and mode = ? and status = 'received'", [
+    merchantId,
+    mode,
+  ])
 }
 
 // The withdrawals of a shopper, in both modes.
