@@ -373,10 +373,17 @@ eachEngine('the admin catalog', (given) => {
     await done('updateAdminProducts', { productIds: [id], change: { brand: null } })
     assert.deepEqual([brandOf(await list()), await heads({ brand })], [null, []])
 
-    // Those of products that are not archived, by name, each page behind the one before.
+    // Those of products that are not archived, by name, each page behind the one before. Each list is asked for again after a change.
+    const brands = async () => (await testServer.askAdmin('listAdminBrands')).body.data
+    assert.deepEqual(await brands(), [])
     const archived = await createProduct(testServer, { brand: 'Aaron' })
+    assert.deepEqual(await brands(), [{ name: 'Aaron', products: 1 }])
     await done('updateAdminProducts', { productIds: [archived.id], change: { status: 'archived' } })
-    for (const name of ['Aster', 'Aster', 'Birch']) await createProduct(testServer, { brand: name, published: false })
+    assert.deepEqual(await brands(), [])
+    for (const name of ['Aster', 'Aster', 'Birch']) {
+      await createProduct(testServer, { brand: name, published: false })
+      assert.equal((await brands()).at(-1).name, name)
+    }
     const { body: first } = await testServer.askAdmin('listAdminBrands', { query: '?limit=1' })
     assert.deepEqual(first.data, [{ name: 'Aster', products: 2 }])
     const init = { headers: { authorization: `Bearer ${testServer.keys.admin}` } }

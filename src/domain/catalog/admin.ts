@@ -22,7 +22,6 @@ import {
   countSkus,
   findSku,
   isCategoryUsed,
-  listBrands,
   listCategoriesOf,
   listMovements,
   listProductHeads,
@@ -31,6 +30,7 @@ import {
 } from './adminstore.ts'
 import { categoryView, movementView, productSummary, productView, skuView } from './adminview.ts'
 import { type CategoryRow, sortCategories } from './answer.ts'
+import { createBrandList } from './brands.ts'
 import { categoryChange, planCategory, recountCategories, removeCategory, saveCategory } from './categories.ts'
 import {
   auditedChangesOfPlan,
@@ -55,6 +55,7 @@ type CatalogOperation =
 const problemsShown = 100
 
 export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandler<Id> } {
+  const listRememberedBrands = createBrandList()
   return {
     async getAdminRemotePictures({ db, caller: { merchantId } }) {
       const [{ here, waiting, givenUp }, found] = await Promise.all([
@@ -183,7 +184,7 @@ export function adminCatalogOperations(): { [Id in CatalogOperation]: AdminHandl
     },
 
     async listAdminBrands({ db, caller, query: { limit = limits.adminListRowsMax }, paging }) {
-      const found = await listBrands(db, caller.merchantId, paging.after, limit + 1)
+      const found = await listRememberedBrands(db, caller.merchantId, paging.after, limit + 1)
       const { rows, meta } = pageOfRows(found, paging, ({ name }) => name, limit)
       return { data: rows, meta }
     },
