@@ -321,6 +321,8 @@ export interface BestSeller {
   total: number
 }
 
+// `coalesce` hides from PostgreSQL that both days bound a range: of a range with parameters it expects few rows, which it would sort to
+// group them (6.0 ms of CPU for 2,900 rows) and not hash (5.0 ms).
 export async function listBestSellers(
   db: Reader,
   { merchantId, mode, currency, from, to }: Omit<SalesQuery, 'part'>,
@@ -329,7 +331,7 @@ export async function listBestSellers(
   return db.sql<BestSeller>`
     select key, max(name) as "name", sum(items) as "items", sum(total) as "total" from sales_days
     where merchant_id = ${merchantId} and mode = ${mode} and part = 'product' and currency = ${currency}
-      and day >= ${from} and day <= ${to}
+      and day >= ${from} and coalesce(day, '') <= ${to}
     group by key order by sum(total) desc, key limit ${rowsMax}`
 }
 
