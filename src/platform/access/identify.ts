@@ -51,7 +51,7 @@ const entriesMaxDefault = 10_000
 
 interface Entry {
   readonly caller: KeyCaller
-  // Every cache hit returns this promise: creating one for each hit would be most of its cost.
+  // Every cache hit returns this promise: creating one for each hit would be most of the hit's cost.
   readonly answer: Promise<KeyCaller | undefined>
   readonly expiresAt: number
   readonly readAt: number
@@ -128,7 +128,7 @@ export function createIdentify({ storage, rootSecret, entriesMax = entriesMaxDef
       })
     const proof = proofOf(text, row)
     const mayEnter = proof !== null && row !== undefined && isOpen(row, now)
-    entries.delete(text) // it was stale
+    entries.delete(text) // if there is one, it is stale
     if (!mayEnter) return undefined
     if (row.isMoving > 0)
       throw refuse('unavailable', {

@@ -1,6 +1,6 @@
 // The format of an API key, `cwk_live_` or `cwk_test_` (publishable: `cwp_live_`, `cwp_test_`) + 12 lookup + 30 secret + 6 checksum
-// characters, and the values that are stored for it. The checksum rejects a mistyped or invented key without a query; it is no security
-// measure.
+// characters, and the values that are stored for it. The checksum rejects a mistyped or invented key without a query; it is not a
+// security measure.
 import { createHmac } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { type KeyKind, keyKinds, type Mode, modes } from '../../contract/words.ts'
@@ -51,7 +51,7 @@ export function keyLast4(key: ApiKey): string {
   return key.text.slice(-4)
 }
 
-// Owner and rights of a key: columns of its row that never change.
+// Owner and rights of a key, which never change.
 export interface KeyBinding {
   readonly id: string
   readonly installationId: string

@@ -75,7 +75,7 @@ export interface Rotation {
 }
 
 // The new key works immediately. The old key works until the overlap ends or it expires. A key that was already rotated is refused, since
-// its new key would expire with the overlap.
+// a second new key would expire with the overlap.
 export async function rotateKey(
   tx: Tx,
   rootSecret: RootSecret,

@@ -4,8 +4,8 @@ import { refuse } from '../kit/refuse.ts'
 import type { Reader } from '../storage/storage.ts'
 import type { Principal } from './principal.ts'
 
-// An app may only grant rights to its own installation, and create webhook endpoints of it, whether it calls with its token or with a key
-// of the installation: they end with the installation. Other keys act for the whole merchant.
+// An app may only grant rights to its own installation, and only create webhook endpoints of its own installation, since these end with
+// the installation. This applies to the app's token and to keys of the installation. Other keys act for the whole merchant.
 export async function refuseBeyondApp(
   db: Reader,
   { merchantId, installationId: own }: Principal,
@@ -26,7 +26,7 @@ export async function callerExpiresAt(db: Reader, { kind, id, installationId }: 
   return row?.expiresAt ?? null
 }
 
-// Returns the id of the calling key, with which what it creates is revoked. Null for other callers: what an app creates with a token ends
+// Returns the id of the calling key: what a key creates is revoked with it. Null for other callers: what an app creates with a token ends
 // with its installation.
 export function makerKeyId({ kind, id }: Principal): string | null {
   return kind === 'key' ? id : null

@@ -195,7 +195,7 @@ export async function expireCredential(tx: Tx, installationId: string, id: strin
   return rows.length > 0
 }
 
-// Lists keys that were revoked or expired by `endedBy`. There is an index for each of the two.
+// Lists keys that were revoked or expired by `endedBy`, by two queries, since each condition has its own index.
 export async function listDeadCredentials(db: Reader, endedBy: number, now: number): Promise<CredentialName[]> {
   const isDue = isNotDeferred('retention', 'c.installation_id', 'c.id', now)
   const revoked = db.sql<CredentialName>`

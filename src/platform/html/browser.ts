@@ -1,5 +1,5 @@
 // Scripts for browsers, written in TypeScript in folders named `browser`. The entry and the files that it imports are joined to one
-// function, in the order in which modules would run, without types and comments.
+// function, in the order in which modules would run, without types and lines of comments.
 
 import { createHash } from 'node:crypto'
 import { readFileSync, renameSync, writeFileSync } from 'node:fs'
@@ -45,7 +45,7 @@ function sourcesOf(entry: URL): string[] {
   return [...sources.values()]
 }
 
-// Node replaces types by spaces. These are removed, together with the space before them.
+// Node replaces types by spaces. They are removed, together with the space before a type.
 export function stripTypes(source: string): string {
   const stripped = stripTypeScriptTypes(source)
   if (stripped.length !== source.length) throw new Error('stripping the types has changed the length of the script')

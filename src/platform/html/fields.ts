@@ -70,7 +70,7 @@ export function formFieldsFrom(entries: readonly FieldEntry[]): FormFields {
 let largeParsed: Promise<unknown> = Promise.resolve()
 
 // Returns undefined, before parsing, if there are more fields than allowed. Overwrites the bytes. `clean` is applied to each name and
-// value. Large forms are parsed one after the other: otherwise every garbage collection would copy up to twelve half-parsed forms.
+// value. Large forms are parsed one after the other: otherwise every garbage collection would copy several half-parsed forms.
 export function parseFields(
   bytes: Buffer,
   fieldsMax: number,

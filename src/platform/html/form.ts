@@ -1,5 +1,4 @@
-// Reads posted forms, and limits their size. Bytes and fields are counted before they are parsed. The fields themselves are not
-// interpreted.
+// Reads posted forms, and limits the number of their bytes and fields. The fields themselves are not interpreted.
 
 import type { IncomingMessage } from 'node:http'
 import { readBytes, streamBody } from '../http/body.ts'

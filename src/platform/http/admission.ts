@@ -17,7 +17,7 @@ export interface Throttles {
   byCredential: Throttle | null
   byAddress: Throttle | null
   byFailedAddress: Throttle | null
-  // Limits visitors of pages with a publishable key, by client address.
+  // Limits visitors of pages with a publishable key, by key and client address, and look-ups of origins, by client address.
   byVisitor: Throttle | null
 }
 
@@ -92,7 +92,7 @@ function bodyCost({ bodyBytesMax }: Weighed, raw: IncomingMessage): number {
   return bytes <= limits.bodyBytesMax ? 1 : Math.ceil(Math.min(bytes, bodyBytesMax) / bytesPerToken)
 }
 
-// Tokens that a change by a visitor costs. A read costs 1.
+// Tokens that a change by a visitor costs. A read costs as much as for other callers.
 const changeCost = 2
 
 // All visitors of a page share its key, so each visitor is limited separately, by address.

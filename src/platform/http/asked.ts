@@ -1,4 +1,4 @@
-// Performs an operation without HTTP for a known caller: for a page of this process, or a command.
+// Performs an operation without HTTP for a known caller: for a page or a tool of this process, or for a command.
 
 import type { Principal } from '../access/principal.ts'
 import { newId } from '../kit/ids.ts'

@@ -1,5 +1,5 @@
-// Reads a request body up to a size limit, and parses it strictly. Nothing is coerced or guessed: anything but plain UTF-8 JSON is
-// refused with the place of the problem.
+// Reads a request body up to a size limit, and parses JSON strictly. Nothing is coerced or guessed: anything but plain UTF-8 JSON is
+// refused, with the place of the problem if there is one.
 
 import type { IncomingMessage } from 'node:http'
 import { issueAt } from '../../contract/issues.ts'
@@ -41,7 +41,7 @@ function refuseOtherMedia(raw: IncomingMessage): void {
     throw refuse('unsupported_media_type', { issues: [issueAt('/headers/content-type', 'bad_content_type')] })
 }
 
-// `ended_early`: the client disconnected or stopped sending. Nobody reads the response, but the request must be completed.
+// `ended_early`: the connection was closed before the end of the body. The response cannot be sent, but the request must be completed.
 export async function readBytes(raw: IncomingMessage, bytesMax: number): Promise<Buffer | 'too_large' | 'ended_early'> {
   const chunks: Buffer[] = []
   const end = await streamBody(raw, bytesMax, (chunk) => chunks.push(chunk))
@@ -50,7 +50,7 @@ export async function readBytes(raw: IncomingMessage, bytesMax: number): Promise
   return chunks.length === 1 ? (chunks[0] as Buffer) : Buffer.concat(chunks)
 }
 
-// Collects small chunks: stored one by one, a body that is sent byte by byte would take a hundred times the memory.
+// Smaller chunks are joined: stored one by one, a body that is sent byte by byte would take a hundred times the memory.
 const pieceBytesMin = 4_096
 
 // Passes a body on in chunks without holding all of it in memory. Each chunk has at least 4 KiB, except the last.

@@ -1,5 +1,5 @@
-// Converts an HTTP request to a call of an operation. The steps run in the order of the lines; each may refuse with the status in its
-// comment.
+// Converts an HTTP request to a call of an operation. The steps run in the order of the lines. The comment of a step is the usual status
+// with which it refuses.
 
 import type { IncomingMessage } from 'node:http'
 import { limits } from '../../contract/limits.ts'
@@ -92,7 +92,8 @@ function pageOf({ headers: { origin } }: IncomingMessage, origins: readonly stri
   return origin !== undefined && origins.includes(origin) ? origin : null
 }
 
-// All visitors share a namespace of idempotency keys: a visitor who guesses another visitor's key would get that visitor's response.
+// All visitors with a publishable key share a namespace of idempotency keys: a visitor who guesses another visitor's idempotency key
+// would get that visitor's response.
 function refuseGuessable(key: string): void {
   if (key.length >= visitorKeyLengthMin) return
   const message = `With a publishable key, an idempotency key must be random and have at least ${visitorKeyLengthMin} characters.`
@@ -101,7 +102,7 @@ function refuseGuessable(key: string): void {
 
 const visitorKeyLengthMin = 16
 
-// The database cannot store U+0000, so a name with it is answered as not found, like any unknown name.
+// The database cannot store U+0000, so it is replaced in path parameters, which then name nothing: the response is "not found".
 function withoutZeros(path: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   if (!Object.values(path).some((value) => value.includes('\0'))) return path
   return Object.fromEntries(Object.entries(path).map(([name, value]) => [name, value.replaceAll('\0', '\ufffd')]))

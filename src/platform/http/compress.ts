@@ -22,8 +22,8 @@ const bytesMin = 1_200
 // Larger bodies are not compressed.
 const bytesMax = 4 * 2 ** 20
 const cachedBytesMax = 16 * 2 ** 20
-// Compression runs in the threads that also read files. While this many compressions are in progress, further responses are sent
-// uncompressed.
+// Compression runs in the threads that also read files. While this many compressions are in progress, responses whose compressed body is
+// not cached are sent uncompressed.
 const underWayMax = 32
 
 const brotli = promisify(brotliCompress)
@@ -79,7 +79,7 @@ export function createCompress(): Compress {
     if (!effort || !isText.test(headers['content-type'] ?? '')) return outgoing
     const vary = headers.vary ? `${headers.vary}, accept-encoding` : 'accept-encoding'
     const coding = accepted === undefined ? undefined : codingFor(accepted)
-    // The representation in the client's cache is compressed, so its ETag is weak.
+    // The representation in the client's cache may be compressed, so the ETag is weak.
     if (status === 304 && coding !== undefined)
       return { ...outgoing, headers: { ...headers, vary, ...weakened(headers) } }
     const varying = { ...outgoing, headers: { ...headers, vary } }

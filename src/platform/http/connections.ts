@@ -112,7 +112,7 @@ const waitingMax = 100
 export function handleInTurn(handle: RequestListener): RequestListener {
   const waiting = new WeakMap<Socket, number>()
   return (request, response) => {
-    // The first response of a connection has its socket at once and takes this path. A pipelined one gets it later.
+    // A response whose turn has come has the socket. The response to a pipelined request gets the socket later.
     if (response.socket) {
       handle(request, response)
       return

@@ -8,8 +8,8 @@ import type { Reader, Storage, Tx } from '../storage/storage.ts'
 
 // `Callers` maps the `caller` of a row to the type of the caller.
 export interface HandlerInput<Row extends Operation, Callers> {
-  // A changing operation gets a transaction, which also stores its idempotency key. Others get one snapshot. An operation that calls
-  // another service, or reads much, gets neither and reads in transactions of its own.
+  // A changing operation gets a transaction, which also stores its idempotency key. Others can only read, in one transaction. An operation
+  // that calls another service, or reads much, gets neither and reads in transactions of its own.
   db: Row extends { asksOutside: true } ? Pick<Storage, 'read'> : Row['idempotency'] extends 'required' ? Tx : Reader
   caller: Row['caller'] extends keyof Callers ? Callers[Row['caller']] : null
   path: PathOf<Row['path']>

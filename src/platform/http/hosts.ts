@@ -1,6 +1,6 @@
-// Routes requests by host. The public host serves everything. The host of a shop serves only the shop and what its shoppers need: their
-// checkout, their orders and its pictures. Other hosts are answered as not found. Only the Host header is read, which a proxy in front
-// passes on; X-Forwarded-Host is ignored.
+// Routes requests by host. The public host serves everything. The host of a shop serves only the shop and what its shoppers need, such as
+// their checkout, their orders and its pictures. If any shop has a host, other hosts are answered as not found. Only the Host header is
+// read, which a proxy in front passes on; X-Forwarded-Host is ignored.
 
 import type { IncomingMessage } from 'node:http'
 import { refuse } from '../kit/refuse.ts'

@@ -1,5 +1,5 @@
 // A client of the API inside this process: like `fetch`, but it performs operations instead of sending requests. The operations and their
-// checks are the same, without HTTP, credentials and rate limits. Errors other than refusals are thrown, as defects of the calling page.
+// checks are the same, without HTTP, credentials and rate limits. Errors other than refusals are thrown.
 
 import type { Principal } from '../access/principal.ts'
 import { newId } from '../kit/ids.ts'

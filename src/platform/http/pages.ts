@@ -20,7 +20,7 @@ export interface HtmlPage {
   name: string
   // A probe is answered even under overload, since it reports the load.
   isProbe?: boolean
-  // Whether the page takes long to make or is large, so reads are limited by address. Posts are always limited.
+  // Whether the page takes long to make or is large, so reads are limited by address. Posts of forms are always limited.
   isExpensive?: boolean
   // Whether another server posts messages to this page. Many may come from one address, so they are not limited like forms; the page
   // itself limits the messages that it refuses.
@@ -28,11 +28,10 @@ export interface HtmlPage {
   // A page with forms also handles POST, and reads the body itself.
   methods?: readonly ('GET' | 'POST')[]
   answer(request: PageRequest): Promise<PageAnswer>
-  // Returns whether the page is served at the host of this merchant's shop. Without this function, the page is not found at hosts of
-  // shops.
+  // Returns whether the page is served under the same path at the host of this merchant's shop. Without this function it is not. (Pages
+  // under `/shops/<slug>` are served there without this prefix.)
   isOfShop?(request: Incoming, merchantId: string): Promise<boolean> | boolean
-  // Returns the page shown if this page fails because of a defect, an outage or too much load. Without this function, the response is
-  // JSON.
+  // Returns the page to show if the request is refused or fails. Without this function, the response is JSON.
   failed?(request: Incoming, status: number): PageAnswer | Promise<PageAnswer>
 }
 
@@ -47,7 +46,7 @@ export interface PageRequest extends Incoming {
 
 export type PageAnswer = Outgoing
 
-// A route whose requests are handed to a library, which writes the response itself. Counted and limited like a page.
+// A route whose requests are handed to a library, which writes the response itself. Counted and logged like a page.
 export interface HandOffRoute {
   path: string
   name: string
@@ -96,8 +95,8 @@ export function pageRoute(parts: PageParts, page: HtmlPage): Route {
         },
       }
       if (page.isExpensive || (incoming.raw.method === 'POST' && !page.takesMessages)) request.spend?.(1)
-      // Copied, since a page may return the same headers object each time.
       const answer = await page.answer(request)
+      // Copied, since a page may return the same headers object each time.
       return { ...answer, headers: { ...answer.headers } }
     },
     async refused(refusal, request, requestId) {

@@ -42,7 +42,7 @@ export interface PerformedAnswer {
   headers: Readonly<Record<string, string>>
   // Whether this is the response to an earlier request with the same idempotency key.
   isReplayed: boolean
-  // Id of the entry in the list of changes. Null if nothing was changed, and for a replay, since the earlier request wrote the entry.
+  // Id of the entry in the list of changes. Null if this call wrote no entry: for a replay, the earlier request wrote it.
   changeId: string | null
 }
 
@@ -92,7 +92,7 @@ export function createPerform(
     const { status } = operation.reply
     const { audit = 'none' } = operation
     let changeId: string | null = null
-    // The entry is written in the transaction of its changes, so a retried transaction writes it again.
+    // The entry in the list of changes is written in the transaction of the changes, so a retried transaction writes it again.
     const handle = async (tx: Tx, outside?: OutsideResult<object | null>) => {
       const reply = outside ? await outside.write(tx) : await handler({ ...ask, db: tx })
       if (audit === 'none') return reply
@@ -112,7 +112,7 @@ export function createPerform(
           ? begun
           : audit === 'none'
             ? storage.read((db) => handler({ ...ask, db }))
-            : storage.write((tx) => handle(tx))) // 404, 200
+            : storage.write((tx) => handle(tx)))
       if (reply instanceof RenderedReply)
         return { status, body: reply.body, headers: reply.headers, isReplayed: false, changeId }
       return { status, body: textOf(reply), headers: noHeaders, isReplayed: false, changeId }
@@ -122,7 +122,7 @@ export function createPerform(
     const work = async (tx: Tx, outside?: OutsideResult<object | null>) => textOf(await handle(tx, outside))
     const { text, replayed } = await (operation.asksOutside
       ? onceOutside({ storage, claim, keeper }, () => handler({ ...ask, db: storage }), work)
-      : runOnce(storage, claim, (tx) => work(tx), keeper)) // 409, 404, 409, 200
+      : runOnce(storage, claim, (tx) => work(tx), keeper))
     return { status, body: text, headers: noHeaders, isReplayed: replayed, changeId: replayed ? null : changeId }
   }
 }
@@ -206,8 +206,8 @@ async function claimFor(
   if (!principal || key === null)
     throw new Error(`the operation ${id} changes data but has no caller or no idempotency key`)
   const fingerprint = await requestFingerprint(id, path, body ?? {}, operation.query && query)
-  // A replay does not run the handler, which refuses what the caller's scopes do not allow. A response with a secret is therefore only
-  // replayed to the credential that got it, and not to other credentials of the installation.
+  // A replay does not run the handler, which refuses what the caller's scopes do not allow. The response of an audited operation with a
+  // secret is therefore only replayed to the credential that got it, and not to other credentials of the installation.
   const isOwn = operation.reply.isSecret === true && operation.audit !== undefined
   const claimant = isOwn ? `${principal.claimant} ${principal.id}` : principal.claimant
   return { claimant, key, fingerprint, now: now.getTime() }

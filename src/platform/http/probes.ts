@@ -5,7 +5,7 @@ import type { HtmlPage, PageAnswer } from './pages.ts'
 
 export interface ReadinessParts {
   isDraining: () => boolean
-  // Returns true while the port is open but the demo shop is not yet created.
+  // Returns true until the start is complete: the port is opened before the demo shop is created.
   isStarting: () => boolean
   // Rejects if the database cannot be reached.
   schemaGap: () => Promise<{ pending: number; isTooNew: boolean }>

@@ -12,7 +12,7 @@ export interface RefusalAnswer extends Outgoing {
   body: string
 }
 
-// An error that is not a refusal is a defect or an outage: it is logged with all details and answered without them.
+// An error that is not a refusal is a defect or an outage: the log gets its details, and the response does not.
 export function toRefusal(error: unknown, log: Log, fields: Readonly<Record<string, unknown>>): Refusal {
   if (error instanceof Refusal) return error
   if (error instanceof StorageUnavailable) {

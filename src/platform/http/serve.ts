@@ -28,7 +28,7 @@ export interface Route {
   kind: 'operation' | 'page'
   // A probe is answered even under overload, since it reports the load.
   isProbe: boolean
-  // Returns whether the route is served at the host of this merchant's shop. Without this function, it never is.
+  // Returns whether the route is served under the same path at the host of this merchant's shop. Without this function it is not.
   isOfShop?(request: Incoming, merchantId: string): Promise<boolean> | boolean
   // Returns null if the response was already written.
   answer(request: Incoming, trace: Trace, response: ServerResponse): Promise<Outgoing | null>

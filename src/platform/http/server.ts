@@ -258,7 +258,7 @@ function observeBodies(metrics: Metrics, limiters: readonly BodyLimiter[]): void
 }
 
 // Requires exactly one Host header, as the standard does (RFC 9112, 3.2): with two, a proxy and this server could use different ones. It
-// is not compared with the public URL: no response is built from it, and probes and users on this machine use other names.
+// may be missing in HTTP/1.0. It is not compared with the public URL, since shops, probes and users on this machine use other names.
 function hasOneHost(raw: IncomingMessage): boolean {
   let hosts = 0
   for (let i = 0; i < raw.rawHeaders.length; i += 2) {

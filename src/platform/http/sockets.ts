@@ -105,7 +105,7 @@ export function listenOnPort(server: Server, port: number, host: string): Promis
 const overflow = 'HPE_HEADER_OVERFLOW'
 
 // Returns a request whose headers are too large, as far as it is known. Returns undefined if the request line arrived in an earlier
-// packet than the one at which the parser failed. Proxies, and browsers on this machine, send both in one packet.
+// packet than the one at which the parser failed. Proxies, and browsers on this machine, send the line and the headers in one packet.
 function requestIn({ code, rawPacket }: ParserError, socket: Socket): IncomingMessage | undefined {
   if (code !== overflow) return undefined
   const text = rawPacket?.toString('latin1') ?? ''

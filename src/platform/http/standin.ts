@@ -5,7 +5,7 @@ import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
 
 export interface StartupServer {
-  // Resolves when probes get the new progress.
+  // Passes the progress to the server. The first call starts the server, and resolves when it listens or has failed to.
   show(progress: object): Promise<void>
   // Resolves when the port is free again.
   end(): Promise<void>

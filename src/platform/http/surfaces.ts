@@ -91,7 +91,7 @@ export function mountSurface<Rows extends Readonly<Record<string, Operation>>, C
   }
 }
 
-// No proxy or cache may store a response to a request with a credential.
+// No proxy or cache may store a response, unless its handler allows it.
 const privately = { 'content-type': jsonType, 'cache-control': 'no-store' }
 
 // A page of any origin may read the responses and refusals of operations without a credential.
