@@ -1,5 +1,5 @@
-// Settings from the environment, read once at the start. All values are checked: an invalid value stops the start with one line that
-// names it. Only the settings about cells are read elsewhere, in ops/cli/cellsfile.ts.
+// Settings from the environment, read once at the start. Values are checked: an invalid value stops the start with one line that names
+// the setting. Only the settings about cells are read elsewhere, in ops/cli/cellsfile.ts.
 
 import { randomBytes } from 'node:crypto'
 import {
@@ -60,7 +60,8 @@ export interface Settings {
   mail: { target: MailTarget; from: string }
   // Where the pictures of products are stored.
   media: MediaTarget
-  // The shop whose agent profile is served for the whole server: `tea` or `tea/test`. Null: the only open shop.
+  // The shop whose agent profile is served for the whole server: `tea` or `tea/test`. Null: the only live shop that is open to agents, or
+  // without live ones the only one in test mode.
   agentsShop: string | null
   // Whether a month of orders is created for a new demo shop.
   demoHistory: boolean

@@ -1,6 +1,6 @@
 // Guards against clocks that are set wrong. A clock set far ahead would expire every cart and session and delete data too early, and
 // correcting it would restore nothing. So the wall clock is compared with the monotonic clock, and work that expires or deletes by time
-// waits while they differ.
+// waits while the wall clock is far ahead.
 
 // Far more than an NTP correction or a leap second.
 const aheadMsMax = 24 * 3_600_000

@@ -166,7 +166,8 @@ function errorCodeOf(error: unknown): string {
 
 const handledMs = 3_600_000
 
-// Deletes the failures of rows that were retried an hour ago and have not failed again. Returns the number of deferred rows per loop.
+// Deletes the failures of rows that were due for a retry an hour ago and have not failed again. Returns the number of deferred rows per
+// loop.
 export async function sweepDeferred(storage: Storage, now: number): Promise<Map<LoopName, number>> {
   const before = now - handledMs
   const counts = await storage.read((db) => countDeferred(db, { now, before }))

@@ -19,7 +19,7 @@ export interface Loop {
 }
 
 export interface Workers {
-  // Starts the next turn of the loop immediately, or right after the turn in progress.
+  // Starts the next turn of the loop immediately, or shortly after the turn in progress.
   wake(name: LoopName): void
   // Starts no further turns, and waits for the turns in progress.
   drain(): Promise<void>
@@ -29,7 +29,8 @@ export interface Workers {
 export interface LoopStats {
   // Epoch milliseconds, or null before the first success. A turn with failed rows counts as a success, since all other rows were handled.
   lastSuccessAt: number | null
-  // The instant since which every turn has left work to do, or null if the last turn left none. Undefined if a loop has no turns.
+  // The instant since which every turn has left work to do, or null if the last turn left none or failed. Undefined if a loop has no
+  // turns.
   behindSince?: number | null
   failures: number
   rowFailures: number

@@ -27,8 +27,9 @@ export function isInVatArea(code: string): boolean {
   return vatArea.has(code)
 }
 
-// Countries in which shipping is a part of the supply of goods and has their tax rate: the EU (Directive 2006/112, Art. 78), and
-// countries whose own law has the same rule (GB: VAT Notice 700/24; CH and LI: MWSTG Art. 19 (4); NO: merverdiavgiftsloven § 4-2).
+// Countries in which shipping is a part of the supply of goods and has the tax rate of the goods: the EU (Directive 2006/112, Art. 78),
+// and countries whose own law has the same rule (GB and IM: VAT Notice 700/24; CH and LI: MWSTG Art. 19 (4); NO: merverdiavgiftsloven
+// § 4-2).
 const shippingFollowsGoods: ReadonlySet<string> = new Set([...vatArea, 'CH', 'GB', 'IM', 'LI', 'NO'])
 
 export function isShippingTaxedAsGoods(code: string): boolean {

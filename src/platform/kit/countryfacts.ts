@@ -39,7 +39,7 @@ export function timeZoneOfCountry(country: string): string {
   return mainZones[country] ?? locale.getTimeZones?.()?.[0] ?? 'UTC'
 }
 
-// The time zone in which most people live, for some countries with several. `getTimeZones` lists these alphabetically.
+// The time zone in which most people live, for some countries with several. `getTimeZones` lists time zones alphabetically.
 const mainZones: Readonly<Record<string, string>> = {
   AR: 'America/Argentina/Buenos_Aires',
   AU: 'Australia/Sydney',

@@ -22,7 +22,7 @@ export function writeCursorPosition({ at, id }: CursorPosition): string {
 
 export function readCursorPosition(after: string, prefix: IdPrefix): CursorPosition {
   const [at = '', id = '', ...rest] = after.split(' ')
-  // May be negative: a product may have a publication date before 1970.
+  // The instant may be negative: a product may have a publication date before 1970.
   if (!isWhole(at.replace(/^-/, '')) || !isId(prefix, id) || rest.length > 0) throw badCursorRefusal()
   return { at: Number(at), id }
 }

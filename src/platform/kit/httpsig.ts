@@ -80,7 +80,7 @@ export interface MessageSigner {
   privateKey: KeyObject
 }
 
-// Returns the headers that sign a message. They cover the given components and the time of signing, in seconds.
+// Returns the headers that sign a message. The signature covers the given components and the time of signing, in seconds.
 export function signatureHeaders(
   components: readonly string[],
   message: SignableMessage,

@@ -9,7 +9,8 @@ export type MailTarget =
       kind: 'smtp'
       host: string
       port: number
-      // Whether the connection uses TLS from its first byte. Otherwise it is upgraded with STARTTLS before anything is sent.
+      // Whether the connection uses TLS from its first byte. Otherwise it is upgraded with STARTTLS before anything is sent, unless a mail
+      // server on this machine does not offer that.
       isTls: boolean
       // Whether the mail server is on this machine, so encryption is not required.
       isLocal: boolean

@@ -12,7 +12,7 @@ import {
   unitSizes,
 } from './unitprice.ts'
 
-// Other names of supported units. US customary units are not supported.
+// Names by which supported units are found. US customary units are not supported.
 const unitNames: ReadonlyMap<string, MeasureUnit> = new Map([
   ...measureUnits.map((unit): [string, MeasureUnit] => [unit, unit]),
   ['m²', 'm2'],

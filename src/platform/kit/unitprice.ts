@@ -1,5 +1,5 @@
-// The unit price of goods (Directive 98/6/EC, Art. 2(b)): the price per kilogram, litre, metre or piece, computed from the price of a SKU
-// and its measure. Pure.
+// The unit price of goods (Directive 98/6/EC, Art. 2(b)): the price per reference amount, such as a kilogram or a litre, computed from
+// the price of a SKU and its measure. Pure.
 
 import type { MeasureBase, MeasureUnit } from '../../contract/words.ts'
 

@@ -18,7 +18,7 @@ export function registerDatabaseMetrics(metrics: Metrics, storage: Storage): voi
     ],
     [
       'migrations',
-      'Migrations that the database lacks, and those of it that this program does not know.',
+      'Migrations that the database lacks (pending), and migrations in it that this program does not know (newer).',
       () => {
         const found = seen()
         return found && samplesBy('state', { pending: found.pending, newer: found.newer })

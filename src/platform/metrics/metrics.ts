@@ -1,5 +1,5 @@
-// Metrics for Prometheus: requests and durations by operation and status, and gauges that other files register. Counting a request is two
-// array additions; all other work is done when /metrics is scraped.
+// Metrics for Prometheus: requests by operation and status, their durations by operation, and readings that other files register.
+// Counting a request only adds to a few numbers; all other work is done when /metrics is scraped.
 
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { endTurn, listenForStalls } from '../kit/work.ts'

@@ -48,8 +48,8 @@ export function announce(tx: Tx, event: Announcement): void {
 
 const gathered = new WeakMap<Tx, Announcement[]>()
 
-// Collects the events that the work announces, and writes them at its end by two statements. Only for work that neither reads events nor
-// changes subscriptions.
+// Collects the events that the work announces, and writes them together at its end. Only for work that neither reads events nor changes
+// subscriptions.
 export async function announceTogether<T>(tx: Tx, work: () => Promise<T>): Promise<T> {
   if (gathered.has(tx)) return work()
   const events: Announcement[] = []

@@ -17,8 +17,8 @@ export function documentFont(weight: FontWeight): TrueTypeFont {
   return font
 }
 
-// Characters for direction and joining have no glyph and are removed. The minus sign U+2212, which some languages use, is not in the font
-// and is replaced by a dash.
+// Soft hyphens and characters for direction and joining have no glyph and are removed. The minus sign U+2212, which some languages use, is
+// not in the font and is replaced by a dash. Tabs and line breaks become spaces.
 const unseen = /[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]/g
 const substitutes: Readonly<Record<string, string>> = { '\u2212': '\u2013', '\t': ' ', '\n': ' ', '\r': ' ' }
 

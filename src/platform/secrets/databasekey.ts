@@ -57,7 +57,7 @@ export async function shareDatabaseKeys(
   return different
 }
 
-// Encrypts every key that is not yet encrypted with the current version. Returns the number of these keys.
+// Encrypts every key that is not yet encrypted with the current version. Returns the number of keys that it encrypted.
 export async function reencryptDatabaseKeys(tx: Tx, rootSecret: RootSecret): Promise<number> {
   let count = 0
   for (const { name, sealed } of await listRows(tx)) {

@@ -1,4 +1,4 @@
-// Users are found by a keyed hash of their e-mail address. The address itself is stored encrypted.
+// Users and invitations are found by a keyed hash of the e-mail address. The address itself is stored encrypted.
 
 import { createHmac } from 'node:crypto'
 import { deriveKey, type RootSecret } from './secrets.ts'

@@ -91,7 +91,7 @@ export function parseRootSecret(text: string): RootSecret | { readonly problem: 
 }
 
 // A guessable secret repeats itself (changemechangeme…), or has few different characters (aaaa…) or few different steps between them
-// (abcd…). One in 10^9 random secrets is refused, even with only 32 hexadecimal digits.
+// (abcd…). Of random secrets with only 32 hexadecimal digits, less than one in ten million is refused.
 const differentMin = 8
 
 function isGuessable(secret: string): boolean {
@@ -231,7 +231,7 @@ function sealAs(version: number, key: KeyObject, plain: string, context: string)
   const cipher = createCipheriv('aes-256-gcm', key, nonce, { authTagLength: tagBytes })
   cipher.setAAD(Buffer.concat([head, Buffer.from(context)]))
   const body = cipher.update(plain, 'utf8')
-  // Needed for the tag. In GCM it returns no further bytes.
+  // Completes the tag. In GCM, final() returns no further bytes.
   cipher.final()
   return Buffer.concat([head, nonce, body, cipher.getAuthTag()]).toString('base64url')
 }
