@@ -10,8 +10,8 @@ const rates = {
   installing: { perSecond: 2, burst: 60 },
   clientDocuments: documentsOfNetwork,
   signIn: { perSecond: 20, burst: 60 },
-  // Forms of the checkout, and reads of a checkout or an order. Limits per address are higher than per session: many shoppers share the
-  // address of a company or a mobile network, but only one fills in a checkout.
+  // Forms of pages, and reads of expensive pages, such as a checkout or an order. Limits per address are higher than per checkout
+  // session: many shoppers share the address of a company or a mobile network, but only one fills in a checkout.
   looksOfAddress: { perSecond: 40, burst: 120 },
   postsOfAddress: { perSecond: 20, burst: 60 },
   postsOfSession: { perSecond: 2, burst: 20 },

@@ -172,7 +172,7 @@ export async function chooseInstallation(storage: Storage, given: ParsedArgument
     if (named) return named
     throw refuse('installation_not_found', { message: `The merchant ${merchant.slug} has no installation ${wanted}.` })
   }
-  // The installation for agents can have no keys and no webhooks.
+  // The installation for agents is left out: its keys and webhooks belong to agent platforms.
   const ofAgents = await storage.read((db) => listAgentInstallations(db, merchant.id))
   const [only, second] = installations.filter(({ id }) => !ofAgents.includes(id))
   if (only && !second) return only

@@ -1,5 +1,5 @@
 // What all cells of one process share: the server at the port, which passes each request to the cell of its host, the probes, and the
-// metrics. Reads only host names from the databases of cells, and writes nothing.
+// metrics. Reads only host names and their proofs from the databases of cells, and writes nothing.
 
 import { hostFromHeader, normalizeHost, proofPath } from '../../domain/sites/hosts.ts'
 import type { Settings } from '../../platform/config.ts'

@@ -33,8 +33,7 @@ export const doctorCommand = commandOf({
   summary: 'Check migrations, invariants and the root secret, and list payments and refunds that need a person.',
   effect: 'reads',
   async run(given, terminal) {
-    // Reads everything in one snapshot without a time limit: checking a large shop takes longer than a request may, and reads block
-    // nothing.
+    // Reads without a time limit: checking a large shop takes longer than a request may, and reads block nothing.
     const { storage, config } = await openDatabase(readSettings(given.environment), given.effect, unlimitedTime)
     try {
       const { pending, newer, isTooNew } = await schemaGap(storage)

@@ -104,7 +104,7 @@ export function moveTools(
 ): Pick<MoveOptions, 'now' | 'closed' | 'dropIndex'> {
   return {
     now: Date.now,
-    // Waits until requests and calls to payment providers in progress have ended at the source, so none ends after the move.
+    // Waits for requests in progress at the source, and up to a minute for calls to payment providers, so none ends after the move.
     async closed() {
       await pause(waitMs)
       const deadline = Date.now() + callsMsMax
