@@ -38,7 +38,7 @@ interface Visit {
   whole: (name: string) => string
 }
 
-// A post that reads all data of the shopper counts as this many posts in the rate limit.
+// A post that reads all data of the shopper counts as this many further posts in the rate limit.
 const wholeCost = 10
 
 const passkeyActions = ['options', 'open', 'add', 'remove'] as const

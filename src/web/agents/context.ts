@@ -24,7 +24,8 @@ export interface AgentParts extends UcpParts {
   calls: Counts
   profileReads: Counts
   version: string
-  // The shop whose profile is served as the profile of the whole server: `tea` or `tea/test`. Null: the only shop that is open to agents.
+  // The shop whose profile is served as the profile of the whole server: `tea` or `tea/test`. Null: the only live shop that is open to
+  // agents, or without live ones the only one in test mode.
   mainShop: string | null
 }
 

@@ -1,7 +1,7 @@
 // Errors in requests of agents: the status, and a code and a sentence for developers of clients. Each protocol renders them in its own
 // form.
 
-// A JSON Pointer to a place in the body, beside the members of the issue.
+// An issue with its place in the body, as a JSON Pointer. Protocols may also send its other members.
 export interface PlacedIssue {
   path: string
 }

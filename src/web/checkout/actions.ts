@@ -41,7 +41,7 @@ interface Post {
 
 export type CheckoutActions = Readonly<Record<string, (post: Post) => Promise<PageAnswer>>>
 
-// A post of the details has no view: the view is loaded only if something is wrong with the details.
+// A post of the details has no view: the view is loaded only if the page is shown again, such as with what is wrong with the details.
 export interface DetailsPost extends Omit<Post, 'view'> {
   needsShipping: boolean
 }

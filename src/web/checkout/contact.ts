@@ -26,7 +26,7 @@ export interface ContactPageParts {
   contact: ContactPort
   // The origin is only known once the port is open.
   origin: () => string
-  // Milliseconds until this IP address and this shop may send another message; 0: now.
+  // Milliseconds until another message from this IP address, and to this shop, is accepted; 0: now.
   waitMs: (shopId: string, address: string) => number
 }
 

@@ -1,5 +1,5 @@
-// The pages of a checkout that is not open: waiting for the bank, completed, ended or not found. A page offers a way to continue if there
-// is one.
+// The pages of a checkout that is not open (waiting for the bank, completed, ended or not found) and of refused requests. A page offers a
+// way to continue if there is one.
 
 import type { CheckoutMerchant, CheckoutProblem, CheckoutView } from '../../domain/checkout/port.ts'
 import { hiddenFields } from '../../platform/html/form.ts'
@@ -150,7 +150,7 @@ export function refusedPage(speaker: Speaker, kind: 'forbidden' | 'refused', bac
   return plainPage(speaker, null, kind, say(`${kind}.title`), text, back)
 }
 
-// The page after too many posts in a short time. `again`: the form that the button sends again.
+// The page after too many requests in a short time. `again`: the form that the button sends again; null: the page has a link instead.
 export function slowPage(
   speaker: Speaker,
   path: string,

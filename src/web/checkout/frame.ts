@@ -75,8 +75,8 @@ function refresh({ to, seconds, isForAll = false }: PageRefresh): Html {
 <noscript>${meta}</noscript>`
 }
 
-// A page with one narrow column, for all pages except the open checkout. `order`: the order's number, for the link to the withdrawal
-// form.
+// The body with one narrow column, for all pages with this frame except the open checkout. `order`: the order's number, for the link to
+// the withdrawal form.
 export function renderCheckoutSheet(
   speaker: Speaker,
   merchant: CheckoutMerchant | null,
@@ -201,7 +201,7 @@ export function redirectCheckout(to: string): PageAnswer {
   return redirectTo(to, headersFor({}))
 }
 
-// The URL contains a secret, so no referrer is sent. Pictures belong to the merchant and may come from any host.
+// Most of the URLs contain a secret, so no referrer is sent. Pictures belong to the merchant and may come from any host with https.
 function headersFor({ shopUrls = [], sources }: AllowedSources): Record<string, string> {
   const headers = privateHeaders({
     style: [self],

@@ -13,7 +13,7 @@ export function guaranteeUrl(language: string): string {
   return `https://europa.eu/youreurope/citizens/consumers/shopping/guarantees-returns/index_${known}.htm`
 }
 
-// Shown once the address is known, because the guarantee depends on its country.
+// Names the years that the country of the address grants, or the minimum while the address is unknown.
 export function guaranteeNotice(
   { say, language }: Speaker,
   { merchant, address, needsShipping }: CheckoutView,

@@ -147,8 +147,8 @@ export function readPayInput(form: PostedField, view: CheckoutView): Parsed<PayI
   const isFree = expectedTotal === 0 && view.session.totals.total === 0
   const version = readPageVersion(form)
   const attempt = form('attempt').slice(0, 64)
-  // Without anything to pay, no method is chosen.
   const consents = hasConsented(form, view) ? { consents: ['digital_content'] as const } : {}
+  // Without anything to pay, no method is chosen.
   if (isFree) return { input: { version, expectedTotal, provider: '', method: '', details: {}, attempt, ...consents } }
   const chosen = readMethod(form, view)
   if (!chosen) return invalid('/method')
@@ -198,8 +198,8 @@ function cardValue(typed: string, autocomplete: string): string {
 
 const separators = '[\\p{Pd}\\-−./\\\\⁄∕·,_|:]'
 
-// Converts an expiry to `MM/YY`. It may have any separator or none, and begin with the year if the year has four digits. Returns other
-// text unchanged, for the provider to refuse.
+// Converts an expiry to `MM/YY`. The text may have any separator or none, and begin with the year if the year has four digits. Returns
+// other text unchanged, for the provider to refuse.
 function expiryFrom(plain: string): string {
   const [one = '', other, ...more] = plain.split(new RegExp(`${separators}+`, 'u')).filter(Boolean)
   const [month, year] = other === undefined ? together(one) : /^20\d\d$/.test(one) ? [other, one] : [one, other]

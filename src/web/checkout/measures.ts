@@ -12,7 +12,7 @@ const signs: Partial<Record<MeasureUnit | MeasureBase, string>> = {
   '100ml': '100\u00a0ml',
 }
 
-// Returns false if the unit price equals the price, since it may then be omitted (Directive 98/6/EC, Art. 3(1)).
+// Returns false if there is no measure, or if the unit price equals the price, since it may then be omitted (Directive 98/6/EC, Art. 3(1)).
 export function measureNote(
   { say, amount }: Speaker,
   { measure, unitPrice }: Pick<CheckoutSession['items'][number], 'measure' | 'unitPrice'>,

@@ -65,7 +65,7 @@ ${
   return renderCheckoutFrame({ speaker, title, state: 'order', body })
 }
 
-// The receipt is available immediately. The invoice follows within seconds and replaces it.
+// The receipt is available as soon as the order is paid. The invoice follows within seconds, and its link replaces that of the receipt.
 function documentLinks(speaker: Speaker, { documents = [], timeline }: OrderStatusView, path: string): Html | false {
   const link = (href: string, text: string) => html`<p class="receipt-link"><a href="${href}">${text}</a></p>`
   if (documents.length > 0)

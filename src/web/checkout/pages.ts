@@ -333,7 +333,7 @@ function seenIn({ session, needsShipping }: CheckoutView): CheckoutSummary {
 
 const detailsName = 'details'
 
-// A post that changes a large cart counts as several posts.
+// A request for a checkout with many lines counts as several requests.
 function spendOn({ lines }: CheckoutSummary, request: PageRequest): void {
   const cost = Math.floor(lines / linesOfOne)
   if (cost > 0) request.spend?.(cost)

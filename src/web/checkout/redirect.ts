@@ -7,8 +7,8 @@ import { frames } from './assets.ts'
 import { isWebAddress, type PageRefresh, renderCheckoutFrame, renderCheckoutSheet } from './frame.ts'
 import { noteBox } from './notices.ts'
 
-// Browsers apply `form-action` to redirects, so the post of a form is not redirected to another origin. It is answered with a page that
-// has a link to the provider. The first time, the page also redirects to the provider, with or without script.
+// Browsers apply `form-action` to redirects, so the post of a form is not redirected to another origin. It leads to this page, which has
+// a link to the provider. The first time, the page also redirects to the provider, with or without script.
 export function redirectPage(speaker: Speaker, view: CheckoutView, redirect: PaymentRedirect): string {
   const script = Object.hasOwn(frames, redirect.provider) ? frames[redirect.provider]?.href : undefined
   if (redirect.nextAction?.kind === 'frame' && script !== undefined)
@@ -77,8 +77,8 @@ ${redirect.isTried && noteBox(html`<p>${say('return.open.title')}</p>`)}
   })
 }
 
-// Data that the shopper has already entered, so the provider's form does not ask for it. Only this page contains it, no record of the
-// payment.
+// Data that the shopper has already entered, so the provider's form does not ask for it. It is written into this page, and not into the
+// record of the payment.
 function shopperOf({ customer: { email, name, phone }, address, needsShipping }: CheckoutView): object {
   const delivery = needsShipping ? address : null
   return { email, name: name || delivery?.name, phone: phone || delivery?.phone, address: delivery }

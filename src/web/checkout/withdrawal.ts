@@ -27,7 +27,7 @@ export interface WithdrawalPageParts {
   origin: () => string
   // Whether the confirmation is also sent by e-mail.
   sendsMail: boolean
-  // Milliseconds until this IP address and this shop may send another statement; 0: now.
+  // Milliseconds until another statement from this IP address, and to this shop, is accepted; 0: now.
   waitMs?: (shopId: string, address: string) => number
 }
 
@@ -106,7 +106,6 @@ function typedIn(form: (name: string) => string): Statement {
   }
 }
 
-// A reload shows the page in the browser's language, because its URL does not name a language.
 function formPage(speaker: Speaker, shop: WithdrawalShop, typed: Statement, issues: readonly Issue[]): string {
   const { say } = speaker
   const errorOf = (name: keyof Statement, label: string) => {

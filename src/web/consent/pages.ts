@@ -22,7 +22,7 @@ import { errorPage } from './page/error.ts'
 import { answerPage } from './page/frame.ts'
 import type { AuthorizationServer, ServerParts } from './provider.ts'
 
-export interface OAuthRoomParts extends Omit<ServerParts, 'nonceSecret' | 'documents'> {
+export interface OAuthPagesParts extends Omit<ServerParts, 'nonceSecret' | 'documents'> {
   // Null: no limit. Starting an installation stores data, so its limit is tighter.
   throttle: Throttle | null
   beginThrottle: Throttle | null
@@ -40,7 +40,7 @@ export interface OAuthPages {
   assistantGate: Gate<OAuthCaller>
 }
 
-export function createOAuthPages(parts: OAuthRoomParts): OAuthPages {
+export function createOAuthPages(parts: OAuthPagesParts): OAuthPages {
   const { storage, throttle, beginThrottle, publicOrigin, clock } = parts
   const nonceKey = createNonceKey(parts.rootSecret)
   const nonceSecret = loadOnce(async () => (await storage.write((tx) => nonceKey(tx, clock().getTime()))).export())

@@ -21,7 +21,7 @@ const scripts: readonly { file: ServedFile; needs?: string }[] = [
 // Served by the sign-in pages, which also use it.
 const passkeys = { file: passkeyScript, needs: 'data-passkey=' }
 
-// Files that every page needs. The sign-in page preloads them.
+// Files that every page needs. The sign-in page prefetches them.
 export const sharedAssets = [
   { file: style, as: 'style' },
   { file: live, as: 'script' },

@@ -60,7 +60,7 @@ function scopeText(words: DashboardWords, scope: string): string {
 
 export interface HeldPost {
   kind: 'signIn' | 'confirm'
-  // Where the person goes after signing in.
+  // Where the person goes after signing in or confirming.
   back: string
   action: string
   fields: readonly (readonly [name: string, value: string])[]

@@ -130,7 +130,7 @@ export function problemNote(
   })
   const { summary } = problems
   if (summary === undefined && listed.length === 0) return false
-  // Omits a summary that the list repeats.
+  // A summary that is missing, or that the list repeats, is replaced by a general one.
   const isListed = summary === undefined || listed.some(({ text }) => text === summary)
   return problemList(isListed ? words.say('form.problem') : summary, listed)
 }

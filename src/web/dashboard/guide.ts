@@ -93,7 +93,8 @@ export async function goToNextStep(visit: ScreenVisit, step: GuideStep): Promise
   return redirectTo(visit.to(next ? `start/${next}` : 'start'))
 }
 
-// Returns the link back to the guide, for pages that the guide links to. Returns undefined once the shop is open.
+// Returns the link back to the guide, for pages that the guide links to. Returns undefined once the shop is open, or if the person may
+// not open it.
 export async function linkToGuide(visit: ScreenVisit): Promise<Html | undefined> {
   const { words, to, may } = visit
   if (!may('openAdminSite')) return undefined

@@ -1,4 +1,5 @@
-// Names of the people who acted. Operations answer with ids only, because names and e-mail addresses are not stored in plain text.
+// Names of the people who acted. In lists of changes and notes, operations name people by id only, because names and e-mail addresses are
+// not stored in plain text.
 
 import type { AdminActor } from '../../contract/admin/changes.ts'
 import type { ScreenVisit } from './screen.ts'

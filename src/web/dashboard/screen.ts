@@ -11,7 +11,7 @@
 //   }
 //
 // A screen never queries the database: it calls operations with `visit.ask`, which may throw a `Refusal`. A refusal that the screen does
-// not catch becomes an error page (403, 404, 409, 429, 503) or, for 401, the sign-in page.
+// not catch becomes an error page.
 
 import type { AdminOperationId, AdminOperations } from '../../contract/admin/operations.ts'
 import type { RefusalCode } from '../../contract/refusals.ts'

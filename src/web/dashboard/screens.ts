@@ -1,4 +1,4 @@
-// All screens of the dashboard. A place of the menu is shown once one of its screens is listed here.
+// All screens of the dashboard. A place of the menu is only shown if the screen with its path is listed here.
 
 import type { Screen } from './screen.ts'
 import { accountScreens } from './screens/account.ts'

@@ -1,5 +1,5 @@
-// Files for crawlers: robots.txt, and the sitemap of a shop in pieces. A piece is identified by the slug before its first one, so every
-// process can serve every piece, and none has more than `pieceSize` URLs.
+// Files for crawlers: robots.txt, and the sitemap of a shop in pieces. A piece of products is identified by the slug of the product before
+// its first one, so every process can serve every piece. It has at most `pieceSize` URLs.
 
 import { createHash } from 'node:crypto'
 import { escapeHtml } from '../../platform/html/html.ts'

@@ -111,7 +111,7 @@ const documents: readonly {
 // Tools that run in browsers load the document from other origins.
 const openHeaders = { 'content-type': 'application/json; charset=utf-8', 'access-control-allow-origin': '*' }
 
-// Anyone may request the start page at any rate, so the result is cached for this time. Failures are not cached.
+// Anyone may request the start page often, so the result is cached for this time. Failures are not cached.
 function cachedFor(maxAgeMs: number, make: () => Promise<Asset>): () => Promise<Asset> {
   let cached: Promise<Asset> | undefined
   let madeAt = 0

@@ -24,7 +24,7 @@ export interface PrintedDocument {
   total: readonly string[]
   rateColumns: readonly string[]
   rates: readonly (readonly string[])[]
-  // Reasons why no tax is charged, and the payment method.
+  // Reasons why no tax is charged, and the payments of an invoice.
   notes: readonly string[]
 }
 

@@ -556,8 +556,7 @@ export function draftEmail(speaker: Speaker, shown: DraftEmailContents): Email {
   }
 }
 
-// The e-mail to a person about what another person did with their account or team. Such e-mails are read in a hurry and often imitated,
-// so it has no link.
+// The e-mail to a person about a change of their account or team. Such e-mails are read in a hurry and often imitated, so it has no link.
 export function personNoticeEmail(
   speaker: Speaker,
   kind: NoticeKind,

@@ -283,7 +283,7 @@ function pageOf(
   return orderPageUrl({ rootSecret, publicOrigin }, { orderId, sealed: secretSealed })
 }
 
-// Returns the legal texts that were in force when the order was placed, in the language of its checkout.
+// The legal texts are those that were in force when the order was placed, in the language of its checkout or in English.
 async function confirmationOf(
   db: Reader,
   merchantId: string,

@@ -7,7 +7,8 @@ import { checkoutTexts, type Language, languages } from './checkout/texts.ts'
 
 export interface Speaker {
   language: Language
-  // The language, with the region that the shopper or the merchant chose, such as de-CH. The region determines formats of numbers.
+  // The language, with the region if the session, the merchant or the browser names one, such as de-CH. The region determines formats of
+  // numbers.
   locale: string
   direction: 'ltr' | 'rtl'
   say(key: TextKey, values?: Values): string

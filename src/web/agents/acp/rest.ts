@@ -32,7 +32,7 @@ export async function answerAcp(context: ShopContext, path: string): Promise<Out
 
 const isPlain = /^[\x21-\x7e]{1,255}$/
 
-// Every answer repeats the request's headers Idempotency-Key and Request-Id.
+// An answer repeats the request's headers Idempotency-Key and Request-Id, if they are valid.
 function headersOf({ request: { raw } }: ShopContext): Record<string, string> {
   const echoed = ['idempotency-key', 'request-id'].flatMap((name) => {
     const value = raw.headers[name]

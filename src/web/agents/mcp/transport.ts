@@ -118,7 +118,7 @@ async function answerNext(server: McpServer, message: Posted, at: number): Promi
   return answerOne(server, message)
 }
 
-// Errors of other classes are defects, and are rethrown to be logged.
+// Errors of other classes are defects or outages, and are rethrown to be logged.
 function failed(id: RpcId | undefined, error: unknown): Outgoing {
   const failure = error instanceof Refusal ? asRpcError(error) : error
   if (!(failure instanceof RpcError)) throw error

@@ -1,5 +1,5 @@
-// Performs an operation for an identified caller, for both REST and MCP. Every business outcome is answered by status 200 and messages;
-// an invalid request throws an `AgentError`.
+// Performs an operation for an identified caller, for both REST and MCP. A business outcome is answered by a success status and messages;
+// an invalid request, or one that changes or pays an ended checkout, throws an `AgentError`.
 
 import { hash } from 'node:crypto'
 import { type UcpRow, type UcpRowId, ucpRows } from '../../../contract/agents/rows.ts'
@@ -79,7 +79,7 @@ export interface UcpCall {
   // The id in the path, or in the arguments of the tool.
   id: string
   body: unknown
-  // Hash of the request's body, or of the argument of the tool that replaces the body. Requests with the same hash are the same request.
+  // Hash of the request's body, or of the argument of the tool that replaces the body. By this hash, a repeated request is recognized.
   digest: string
   key: string | null
   moment: AgentCallContext

@@ -4,7 +4,7 @@ import type { ProductShape } from '../../../contract/agents/shapes.ts'
 import type { Product, Sku } from '../../../contract/open/catalog.ts'
 import { unitPriceBases, unitSizes } from '../../../platform/kit/unitprice.ts'
 
-// Limit for each product in a list. A product that is requested alone has no limit.
+// Maximum number of variants shown for each product of a list. A product that is requested alone has all its matching variants.
 const variantsShownMax = 20
 
 export interface Input {

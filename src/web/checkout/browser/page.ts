@@ -44,7 +44,7 @@ if (isOpen) {
 }
 followPayment()
 
-// On narrow screens the order is folded. Browsers that cannot unfold it by CSS on wide screens do so here.
+// On narrow screens the order is folded. On wide screens CSS unfolds it, and in browsers that cannot do that, this script does.
 if (!CSS.supports('selector(::details-content)') && matchMedia('(min-width: 60rem)').matches) {
   for (const fold of document.querySelectorAll<HTMLDetailsElement>('.fold')) fold.open = true
 }

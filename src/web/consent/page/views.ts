@@ -76,9 +76,9 @@ export interface ConsentView {
 
 // The status and the words of each kind are in error.ts.
 export type ErrorKind =
-  // The interaction is unknown, expired, already answered, or started in another browser.
+  // The interaction is unknown, expired, already answered, or started in another browser, or its app or user was disabled meanwhile.
   | 'lost'
-  // The form was sent by another site, or without its cookie.
+  // The form was sent by another site, or without an Origin header.
   | 'foreign'
   // The form could not be read.
   | 'unreadable'
@@ -86,7 +86,7 @@ export type ErrorKind =
   | 'request'
   // Too many requests.
   | 'limited'
-  // The user has no shop.
+  // The user has no shop for which they may approve the request.
   | 'no_shop'
   // A defect or an outage of this server.
   | 'server'

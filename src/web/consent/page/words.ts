@@ -13,7 +13,7 @@ export interface ScopeWords {
 
 export interface ScopePoint {
   text: string
-  // Emphasized on the page: moves money or stock, or cannot be undone.
+  // Whether the point is emphasized on the page, because it moves money or stock, shows personal data, or changes much.
   isSensitive?: boolean
   operations: readonly OperationId[]
 }

@@ -1,5 +1,5 @@
-// Keyboard shortcuts. Single letters can be turned off per device and never act in a field. Each shortcut stands for a visible link or
-// button.
+// Keyboard shortcuts. Single characters can be turned off per browser and never act in a field. A shortcut moves between rows, or does
+// what a visible field, link or button does.
 
 import { closest } from './dom.ts'
 

@@ -1,5 +1,5 @@
-// The script of every page of the dashboard, which also works without script. The handlers of forms that are sent in pieces are added
-// first: handlers of other forms ignore events whose default was prevented.
+// The script of every page of the dashboard, which also works without script. The handler for forms that are sent in pieces is added
+// before other handlers of forms, which ignore events whose default was prevented.
 
 import { chooseRows } from './choosing.ts'
 import { addCopying, addPrinting } from './copying.ts'

@@ -31,7 +31,7 @@ export const editAddressScreen: Screen = {
   name: 'dashboard order address',
   place: 'orders',
   needs: 'editAdminOrder',
-  // Answers a reload of the page, which is a GET.
+  // Answers a GET of this URL, such as from the browser history.
   get: async (visit) => editSheet(visit, await findOrder(visit), new URLSearchParams()),
   async post(posted) {
     const { words, form: sent } = posted

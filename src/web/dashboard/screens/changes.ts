@@ -192,7 +192,7 @@ ${
 }</div>`
 }
 
-// Whether an undo would be accepted; otherwise its button is not shown.
+// Whether the person may undo the entry, unless something was changed since; otherwise the button is not shown.
 function mayUndo(visit: ScreenVisit, { changes: all, undoneBy }: AdminChange): boolean {
   const effective = all.filter(hasOwnEffect)
   return (
@@ -211,7 +211,7 @@ function holds({ may }: ScreenVisit, scope: AdminScope): boolean {
   return ids.some((id) => adminOperations[id].scope === scope && may(id))
 }
 
-// Previews an undo. The preview is computed from the entry, because showing a page must not call an operation that makes changes.
+// Previews an undo. The preview is computed from the entry, without calling the operation.
 export const undoChangeScreen: Screen = {
   path: `${listPath}/:changeId/undo`,
   name: 'dashboard undo preview',

@@ -89,7 +89,7 @@ export const customerDetailsScreen: Screen = {
   name: 'dashboard customer details',
   place: 'customers',
   needs: 'getAdminCustomerDetails',
-  // Answers a reload of the page, which is a GET.
+  // Answers a GET of this URL, such as from the browser history.
   get: async (visit) => customerSheet(visit, await find(visit)),
   async post(posted) {
     const { data } = await posted.ask('getAdminCustomerDetails', { path: { customerId: idOf(posted) } })

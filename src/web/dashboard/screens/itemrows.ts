@@ -12,7 +12,7 @@ import type { PostedScreen, Screen, ScreenVisit } from '../screen.ts'
 import type { DashboardWords, TextKey } from '../words.ts'
 
 const picksMax = 8
-// Maximum number of SKUs that are searched for a completely typed name.
+// Maximum number of SKUs that are compared with a completely typed name.
 const skusMax = limits.adminListRowsMax
 
 // Suggestions for the product field while the person types (browser/pick.ts).

@@ -49,7 +49,7 @@ export const documentOfOrderScreen: Screen = {
   name: 'dashboard document',
   place: 'orders',
   needs: 'getAdminDocument',
-  // Answers a reload of the page, which is a GET.
+  // Answers a GET of this URL, such as from the browser history.
   get: async (visit) => orderSheet(visit, await findOrder(visit), { documents: await listDocuments(visit) }),
   async post(posted) {
     const { words, path } = posted
@@ -131,7 +131,7 @@ export const orderCustomerScreen: Screen = {
   name: 'dashboard order customer',
   place: 'orders',
   needs: 'getAdminOrderCustomer',
-  // Answers a reload of the page, which is a GET.
+  // Answers a GET of this URL, such as from the browser history.
   get: async (visit) => orderSheet(visit, await findOrder(visit)),
   async post(posted) {
     const { data } = await posted.ask('getAdminOrderCustomer', { path: { orderId: orderIdInPath(posted) } })

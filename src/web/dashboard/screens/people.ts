@@ -237,7 +237,7 @@ function roleField({ words }: ScreenVisit): Field {
 
 const rolesOffered: readonly Role[] = ['viewer', 'staff', 'owner', 'custom']
 
-// These boxes are only shown and sent for the custom role (style.css).
+// These boxes are only shown (style.css) and read for the custom role.
 function areaBoxes(visit: ScreenVisit, chosen: readonly string[], problems: Problems | undefined): Html {
   const { words } = visit
   return html`<div class="areas">${renderCheckboxGroup({

@@ -101,7 +101,7 @@ export const withdrawalStatementScreen: Screen = {
   name: 'dashboard withdrawal statement',
   place: 'orders',
   needs: 'getAdminWithdrawalStatement',
-  // Answers a reload of the page, which is a GET.
+  // Answers a GET of this URL, such as from the browser history.
   get: async (visit) => oneSheet(visit, await find(visit)),
   async post(posted) {
     const { data } = await posted.ask('getAdminWithdrawalStatement', { path: { withdrawalId: idOf(posted) } })
@@ -205,7 +205,7 @@ ${
   }
 }
 
-// A return is not opened automatically if the statement was sent from another e-mail address than the order's, or before the order was
+// A return is not opened automatically if the statement names another e-mail address than the order's, or came before the order was
 // sent.
 function returnPart({ words, to, may }: ScreenVisit, { id, version }: AdminWithdrawal): Html | false {
   if (!may('openAdminWithdrawalReturn')) return false

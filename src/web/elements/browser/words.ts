@@ -30,7 +30,7 @@ const texts = (languages[locale.slice(0, 2).toLowerCase()] ?? languages.en ?? ''
 // The cast holds: each name has a text.
 export const words = Object.fromEntries(names.map((name, at) => [name, texts[at] ?? ''])) as Record<Word, string>
 
-// Decimal digits of currencies by ISO 4217, as on the server. Intl differs for some currencies.
+// Decimal digits of the currencies in use by ISO 4217, as on the server. Intl differs for some currencies.
 const digits: readonly [codes: string, count: number][] = [
   ['BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF', 0],
   ['BHD IQD JOD KWD LYD OMR TND', 3],

@@ -1,5 +1,5 @@
-// Without script the forms for passkeys stay hidden, and people use the password. The script adds the authenticator's signed response to
-// a form, which is then posted normally.
+// Without script the forms for passkeys stay hidden, and people use a password or a code. The script adds the authenticator's signed
+// response to a form, which is then posted normally.
 
 const canUse =
   typeof PublicKeyCredential !== 'undefined' &&
