@@ -66,7 +66,7 @@ describe('settings', () => {
     })
   })
 
-  test('payment providers can be replaced only by a stand-in on this machine, and not in production', () => {
+  test('payment providers and VIES can be replaced only by a stand-in on this machine, and not in production', () => {
     const url = 'http://127.0.0.1:8420'
     const { providerUrls } = readSettings({
       ...good,

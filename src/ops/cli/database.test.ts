@@ -10,7 +10,7 @@ import { bringUpToDate, openDatabase } from './database.ts'
 describe('opening a database', () => {
   const given = givenEngine('postgres')
 
-  test('warns of its problems once', async () => {
+  test('logs one warning about missing time limits', async () => {
     const settings = readSettings({
       CARTWRIGHT_DATABASE_URL: await given.freshUrl(),
       CARTWRIGHT_SECRET: makeSecretText(),

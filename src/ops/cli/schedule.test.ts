@@ -26,7 +26,7 @@ test('all backups of two days and one per day of a month are kept, and always th
   assert.deepEqual(outdatedBackups([old], now, 30), [])
 })
 
-test('invalid intervals are refused', () => {
+test('invalid intervals and numbers of days are refused', () => {
   assert.deepEqual(['6h', '30m', '1d', '1s'].map(readEvery), [6 * hourMs, hourMs / 2, 24 * hourMs, 1_000])
   for (const text of ['', '6', '0h', '-1h', '31d', '6 h', 'h']) assert.throws(() => readEvery(text), Misuse, text)
   for (const text of ['', '0', '1d', '10000']) assert.throws(() => readDays(text), Misuse, text)

@@ -57,7 +57,7 @@ function productsBySlug(outcomes: readonly ShopifyOutcome[]): Map<string, Produc
   return new Map(products.map((product) => [product.entry.slug, product]))
 }
 
-// Rows by column name. A product has one valid row unless the test adds others.
+// The cells of a row by column name.
 type Cells = Record<string, string>
 const good: Cells = { Handle: 'mug', Title: 'Mug', 'Variant SKU': 'MUG', 'Variant Price': '24.50' }
 
@@ -283,7 +283,7 @@ const badRows: [name: string, rows: Cells[], refused: [line: number, reason: Reg
     [{ ...good, 'Variant Price': '1.0051234567' }],
     [[2, /more decimal places than EUR/]],
   ],
-  ['too much money', [{ ...good, 'Variant Price': '99999999999999999' }], [[2, /not a plain decimal/]]],
+  ['a price of 17 digits', [{ ...good, 'Variant Price': '99999999999999999' }], [[2, /not a plain decimal/]]],
   ['a long SKU', [{ ...good, 'Variant SKU': 'x'.repeat(256) }], [[2, /SKU has more than 255/]]],
   ['a long option value', [{ ...good, 'Option1 Value': 'x'.repeat(201) }], [[2, /option value has more than 200/]]],
   [
@@ -370,7 +370,7 @@ const sku: [name: string, cells: Cells, expected: Partial<ProductEntry['skus'][n
   ['a barcode with a formula guard', { 'Variant Barcode': "'7350177880121" }, { barcode: '7350177880121' }],
   ['a code with a formula guard', { 'Variant SKU': "'00169" }, { code: '00169' }],
   ['another column name of the quantity', { 'Variant Inventory Quantity': '3' }, { stock: 3 }],
-  ['a free product', { 'Variant Price': '0.00' }, { price: 0 }],
+  ['a price of zero', { 'Variant Price': '0.00' }, { price: 0 }],
   ['a higher compare-at price', { 'Variant Compare At Price': '30.00' }, { compareAtPrice: 3000 }],
   [
     'an equal compare-at price',
@@ -787,7 +787,7 @@ test('products are returned while the file is still being read, and memory is li
   assert.equal(skus, products * 2.5)
   assert.equal(firstAt, 1)
   assert.ok(chunksAsked > products / 200)
-  // The file has 15 MB, and its entries as objects several times as much. The measured bytes include garbage that is not collected yet.
+  // The largest file has 15 MB, and its entries as objects several times as much. The measured bytes include garbage that is not collected yet.
   assert.ok(heapMax - heapBefore < 150 * 1024 * 1024, `${heapMax - heapBefore} bytes`)
 })
 

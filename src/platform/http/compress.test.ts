@@ -47,7 +47,7 @@ describe('compressed responses', () => {
       }
   })
 
-  test('are not used for short, very large, binary or failed responses, or if compression was not requested', async () => {
+  test('are not used for short, very large, binary or failed responses, or if the response does not ask for compression', async () => {
     const compress = createCompress()
     const codingOf = async (outgoing: Outgoing) => (await compress(outgoing, 'br')).headers['content-encoding']
     assert.equal(await codingOf(answer('short')), undefined)

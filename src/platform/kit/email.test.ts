@@ -38,7 +38,7 @@ const mailboxes: [mailbox: string, spellings: string[]][] = [
   ['ada+books@example.com', ['Ada+Books@example.com']],
   ['a.da@example.com', ['A.da@example.com']],
   ['"a@b"@example.com'.replaceAll('"', ''), ['"a@b"@example.com']],
-  // Texts that were stored under an older rule also identify a mailbox, and no other text identifies the same one.
+  // Texts that were stored under an older rule also identify a mailbox of their own.
   ['ada@192.0.2.1', ['ada@192.0.2.1']],
   ['ada@0x7f.1', ['ada@0x7f.1']],
   ['ada@example.com/x', ['ada@example.com/x']],

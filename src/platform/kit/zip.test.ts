@@ -29,7 +29,7 @@ describe('a ZIP file', () => {
     assert.equal(bytes.readUInt16LE(12), (46 << 9) | (11 << 5) | 18)
   })
 
-  test('is empty if it has no entries', async () => {
+  test('is also valid without entries', async () => {
     const bytes = await packed([])
     assert.equal(bytes.length, 22)
     assert.equal(readZip(bytes).size, 0)

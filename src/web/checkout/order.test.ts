@@ -71,7 +71,7 @@ const order: OrderStatusView = {
 const shown = (view: OrderStatusView) => orderPage(speakerFor('en', undefined), view, '/o/secret', false)
 const heading = (page: string) => /<h1>([^<]*)<\/h1>/.exec(page)?.[1]
 
-test('lines and subtotal are shown without the discount, and the discounted total only once', () => {
+test('lines show their amounts before the discount, and the discounted total is shown only once', () => {
   const page = shown(order)
   assert.match(page, /item-amount">€51\.45</)
   assert.deepEqual(page.match(/€43\.73/g)?.length, 1)

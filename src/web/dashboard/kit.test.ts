@@ -297,7 +297,7 @@ describe('the registry of screens', () => {
     const paths = screens.map(({ path }) => path.replaceAll(/:\w+/g, ':'))
     assert.deepEqual(new Set(paths).size, paths.length)
     for (const screen of screens) assert.ok(screen.get ?? screen.post, screen.path)
-    // In test mode addresses begin so.
+    // The addresses of test mode begin with `test`.
     assert.ok(paths.every((path) => !path.startsWith('test')))
   })
 

@@ -65,7 +65,7 @@ describe('options and variants', () => {
     assert.deepEqual(codes(variants({ ...known, rows }, [none, none, none])), ['TEE-S'])
   })
 
-  test('more than 250 variants are refused, and no two values have the same code', () => {
+  test('more than 250 variants are refused, and no two variants have the same code', () => {
     const many = { name: 'N', values: Array.from({ length: 16 }, (_, at) => String(at)) }
     assert.equal(withVariants({ ...draft, options: [many, { ...many, name: 'K' }, none] }, draft.options), undefined)
     const alike = variants(draft, [{ name: 'X', values: ['a-b', 'ab'] }, none, none])

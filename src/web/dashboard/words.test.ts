@@ -9,7 +9,7 @@ import { dashboardTexts, dashboardWordsFor, dashboardWordsIn } from './words.ts'
 const { en } = dashboardTexts
 const placeholders = (text: unknown) => [...JSON.stringify(text).matchAll(/\{\w+\}/g)].map(([name]) => name)
 
-// Rules of apps, keys, webhooks and files are read by those who write programs.
+// Rules of apps, keys, webhooks and files are read by developers.
 const isOfPrograms = (code: IssueCode) =>
   /^(?:target|redirect|header|bad_|url_|ascii|number|nested|malformed|ends_early|forbidden|repeated_(?:name|key)|not_utf8|not_a_key|private_key|unknown_key|not_base64|invalid_key|weak_key|file|app_of|key_count|not_visible_ascii|not_an_api_key|not_a_subscription|unknown_event|no_event|too_many_|not_an_id|pattern|empty_search)/.test(
     code,
@@ -146,7 +146,7 @@ describe('the texts of the dashboard', () => {
       for (const { code } of ruleCodesOfForms) {
         assert.doesNotMatch(issues[code], ofPrograms, `${language} ${code}`)
         assert.match(issues[code], /^(?:\p{Lu}|\{\w+\} \p{Ll})/u, `${language} ${code}`)
-        // Without a subject, as the contract has it.
+        // Sentences of the contract begin with a verb. Those of the dashboard are whole sentences.
         assert.doesNotMatch(issues[code], /^(?:must|is|has|goes|holds|its|needs) /i, `${language} ${code}`)
       }
     })

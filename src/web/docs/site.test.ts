@@ -49,7 +49,7 @@ const document = openApiDocument(openInterfaceDocument, { version: '0' }) as { c
 
 const idsOn = (page: string) => [...page.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id)
 
-// Elements that must be closed, and in the right order. Those without content, and the doctype, have no end.
+// Returns the elements that are not closed, or the first end tag that closes no open element. Void elements are ignored.
 function unclosed(page: string): string[] {
   const open: string[] = []
   for (const [, end, name = '', rest = ''] of page.matchAll(/<(\/?)([a-z][a-z0-9]*)((?:[^"'>]|"[^"]*"|'[^']*')*)>/gi)) {
@@ -74,7 +74,7 @@ describe('the reference', () => {
     )
     const known = idsOn(overview)
     const errors = openInterfaceRefusalCodes.map((code) => `error-${code}`)
-    // As links, where they were when all of it was one page.
+    // The reference was one page once. The overview still has these anchors, at links to the new places.
     const moved = [...operationIds, ...eventKinds.map((kind) => `event-${kind}`), 'schema-Cart', 'events', 'schemas']
     assert.deepEqual(
       [...errors, ...moved].filter((id) => !known.includes(id) && !known.includes(`tag-${id}`)),

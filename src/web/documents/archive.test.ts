@@ -39,7 +39,7 @@ describe('documents as a ZIP file', () => {
     assert.ok(rows[0]?.endsWith(',invoices/2026-000123.pdf,invoices/2026-000123.xml'))
   })
 
-  test('have different file names, even if numbers differ only in punctuation', async () => {
+  test('have different file names, even if numbers differ only in punctuation or letter case', async () => {
     const numbers = ['A/1', 'A-1', 'a:1']
     const files = await archived(numbers.map((number) => ({ ...sampleDocument({}), number })))
     assert.deepEqual(

@@ -1,5 +1,5 @@
-// The calculations that EN 16931 asks for (BR-CO-10 to 17), counted by hand in whole minor units on the XML of random orders.
-// Another seed: SEED=1 npm test.
+// The calculations that EN 16931 asks for (BR-CO-10 and 13 to 17, BR-S-08), repeated in whole minor units on the XML of random orders.
+// A fixed seed: SEED=1 npm test.
 
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
@@ -26,7 +26,7 @@ function parts(file: string, name: string): string[] {
   return [...file.matchAll(new RegExp(`<${name}>[\\s\\S]*?</${name}>`, 'g'))].map(([text]) => text)
 }
 
-// No number of JavaScript is in between: digits are moved, so nothing can be rounded away.
+// Moves digits as text, so nothing is rounded.
 function minor(text: string | undefined, exponent: number): bigint {
   const [, whole = '', fraction = ''] =
     /^(\d+)(?:\.(\d+))?$/.exec(text ?? '') ?? assert.fail(`${text} is not an amount`)

@@ -42,7 +42,7 @@ describe('a document as a PDF', () => {
     const prices = (line: Parameters<typeof documentLine>[0], document: Parameters<typeof sampleDocument>[0] = {}) =>
       printDocument(speakerFor('en', undefined), sampleDocument({ ...document, lines: [documentLine(line)] })).lines[0]
         ?.cells[1]
-    // €0.03 each with 19 % of tax, which was taken out of all of them.
+    // 999 pieces at €0.03 each, including 19 % of tax, which was taken out of the sum.
     const untaxed = { quantity: 999, unitPrice: 3, net: 2518, tax: 0, total: 2518, rate: 0 }
     assert.equal(prices({ ...untaxed, reason: 'intra_community' }), '€0.02521')
     assert.equal(prices({ ...untaxed, net: 2507, total: 2507, discount: 11 }), '€0.02521')

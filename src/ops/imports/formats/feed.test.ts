@@ -250,7 +250,7 @@ test('a product whose options contain non-breaking spaces keeps its name', async
 
 test('importing our own feed gives the same products, as far as a feed can contain them', async () => {
   const found = await entries(feedOf([product, single]))
-  // Leaves out what a feed does not contain: texts of lists, pictures of SKUs if there is only one SKU, and numbers.
+  // Returns the members that are compared. A feed does not contain the others, such as tags and counts of stock.
   const carried = ({ slug, name, brand, description, categories, images, options, skus }: ProductRow) => ({
     ...{ slug, name, brand, description, categories, images, options },
     skus: skus.map(({ code, options, price, compareAtPrice, whenSoldOut, weightGrams, measure, barcode }) => ({

@@ -32,7 +32,7 @@ const shownIn = (locale: string) => shownMessages(messages, agentWordsFor(locale
 
 test('every language has every text, with the same codes', () => {
   const english = shownIn('en')
-  // Two are for those who write the platform.
+  // The messages of two codes are for developers of the platform, and may be in English in every language.
   const isForBuyers = ({ code }: { code: string }) => code !== 'capabilities_incompatible' && code !== 'unauthorized'
   for (const language of languages) {
     assert.deepEqual(Object.keys(agentTexts[language]), Object.keys(agentTexts.en), language)

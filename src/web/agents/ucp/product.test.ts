@@ -46,7 +46,7 @@ test('the view of a single product contains only variants with the selected opti
   }
   const size = (label: string) => ({ name: 'Size', label })
   const color = (label: string) => ({ name: 'Color', label })
-  // Those that one can buy first.
+  // Variants that can be bought come first.
   assert.deepEqual(shown([]), [
     ['b', 'c', 'a'],
     ['S', 'blue'],

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { checkoutTexts, type Language, languages } from './texts.ts'
 
-// Words that say it. To order, to confirm or to go on does not.
+// Words that say so. Words such as order, confirm or continue do not.
 const obliging: Readonly<Record<Language, RegExp>> = {
   en: /^Pay\b|\bBuy and\b|obligation to pay/,
   de: /kaufen|zahlungspflichtig/i,

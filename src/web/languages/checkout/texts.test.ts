@@ -30,7 +30,7 @@ describe('the texts of the checkout', () => {
         const text: string | Plural = checkoutTexts[language][key]
         if (typeof text === 'string') continue
         for (const form of wanted) {
-          // What is counted here is at least one and whole. Only Arabic says many below a million.
+          // Counts are whole numbers from 1, below a million. For these, only Arabic uses the form `many`.
           if (form === 'zero' || (form === 'many' && language !== 'ar')) continue
           assert.ok(text[form], `${key} has no ${form}`)
         }
