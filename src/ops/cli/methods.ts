@@ -1,4 +1,4 @@
-// The command `methods`: sets payment methods without a provider, one at a time. A shop file sets all of them together.
+// The command `methods`: sets payment methods without a provider, one at a time. A shop file can set several together.
 
 import { PaymentMethodEntry } from '../../contract/entries.ts'
 import { limits } from '../../contract/limits.ts'

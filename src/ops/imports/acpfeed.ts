@@ -6,7 +6,7 @@ import { availabilityOf, type FeedContext, googleCategoryOf, isGtin, picturesOf 
 const descriptionLengthMax = 5_000
 const picturesMax = 20
 
-// Returns '' for a product that shoppers do not see.
+// Returns '' for a product that shoppers do not see, or that has no SKUs.
 export function acpLine(product: ProductRow, context: FeedContext): string {
   const { publishedAt, archivedAt, skus } = product
   if (publishedAt === null || publishedAt > context.now || archivedAt !== null || skus.length === 0) return ''

@@ -40,7 +40,7 @@ export interface ExportPage {
 const productsMax = 50
 const ordersMax = 50
 const promotionsMax = 500
-// Maximum text per page: a product may have 250 SKUs and a description of 50,000 characters.
+// Maximum text per page: a product may have 2,048 SKUs and a description of 50,000 characters.
 const textLengthMax = 1_000_000
 
 interface CatalogAsk {
@@ -184,7 +184,7 @@ export interface OrderAsk
   after: string | null
 }
 
-// Columns of Shopify's order export for which this shop has data.
+// Columns of Shopify's order export for which this shop has data, and the status of the order.
 const orderColumns = [
   'Name',
   'Financial Status',

@@ -58,7 +58,7 @@ export interface ImportOptions {
   now: number
   // Whether the stock of existing SKUs is also set.
   stock: boolean
-  // Encoding of the file (default: UTF-8).
+  // Encoding of the file (default: that of its byte order mark or XML declaration, otherwise UTF-8).
   encoding?: string
   // Stock of SKUs for which the file has no quantity.
   stockDefault?: number | null

@@ -1,5 +1,5 @@
-// Changes a shop to match its file. Nothing is deleted: what the file does not contain does not change, but a SKU that is missing in its
-// product is retired. Applying the same file again changes nothing.
+// Changes a shop to match its file. What the file does not contain does not change, except that the lists of tax rates and shipping zones
+// are replaced, and a SKU that is missing in its product is retired. Applying the same file again changes nothing.
 
 import type { ProductEntry } from '../../contract/entries.ts'
 import { type Remark, remarkText } from '../../contract/remarks.ts'

@@ -37,7 +37,7 @@ interface EndpointPlan {
   url: string
   description: string
   events: string[]
-  // Undefined if the status does not change.
+  // Undefined if the file does not set the status.
   status: Exclude<EndpointStatus, 'disabled'> | undefined
   before: Endpoint | undefined
   members: readonly MemberChange[]

@@ -197,20 +197,20 @@ export function registerLoopMetrics(
     })
   metrics.read({
     name: 'cartwright_loop_last_success_timestamp_seconds',
-    help: 'When a loop last completed a round.',
+    help: 'When a loop last completed a turn, even if single rows failed.',
     type: 'gauge',
     values: () => byLoop(({ lastSuccessAt }) => lastSuccessAt && lastSuccessAt / 1_000),
   })
   metrics.read({
     name: 'cartwright_loop_behind_seconds',
-    help: 'For how long a loop has had more to do than one round takes; 0 if it has caught up.',
+    help: 'For how long every turn of a loop has left work to do; 0 if the loop has caught up.',
     type: 'gauge',
     values: () =>
       byLoop(({ behindSince = null }) => (behindSince === null ? 0 : Math.max(0, Date.now() - behindSince) / 1_000)),
   })
   metrics.read({
     name: 'cartwright_loop_failures_total',
-    help: 'Rounds of a loop that failed as a whole.',
+    help: 'Turns of a loop that failed as a whole.',
     type: 'counter',
     values: () => byLoop(({ failures }) => failures),
   })

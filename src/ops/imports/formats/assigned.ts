@@ -1,5 +1,5 @@
 // Reads a product file of an unknown system by the meanings that a person assigned to its columns. Rows with the same product name are
-// its variants. Pure.
+// variants of one product. Pure.
 
 import { type Issue, issueAt } from '../../../contract/issues.ts'
 import type { ColumnMeaning } from '../../../contract/words.ts'
