@@ -83,7 +83,7 @@ function endRecord({ entries, offset, size }: { entries: number; offset: number;
   return Buffer.concat([endSignature, record])
 }
 
-// A date in DOS format, from 1980, at midnight.
+// Returns the date in DOS format, which begins in 1980.
 function dosDate(day: string): number {
   const [year = 0, month = 0, date = 0] = day.split('-').map(Number)
   return (Math.max(0, year - 1980) << 9) | (month << 5) | date

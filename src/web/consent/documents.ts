@@ -16,7 +16,7 @@ export interface DocumentParts {
   documentThrottle: Throttle | null
 }
 
-// Limit of documents read for one network. Each sign-in reads one.
+// Limit of documents read for one network. A sign-in reads one, unless it is cached.
 export const documentsOfNetwork = { perSecond: 10 / 60, burst: 10 } as const
 
 export type FoundDocument = ClientDocument | { problem: string } | 'busy'

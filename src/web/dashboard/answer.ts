@@ -254,7 +254,7 @@ export async function answerDashboardStart(parts: DashboardParts, request: PageR
   return redirectTo(`/admin/${shop.slug}/${takesMoney ? '' : 'test/'}home`)
 }
 
-// Answers a path below a shop that belongs to no screen. A signed-in person sees the error in the dashboard's frame.
+// Answers a path below a shop that belongs to no screen. People who may use the shop see the error in the dashboard's frame.
 async function lost(parts: DashboardParts, mode: Mode, request: PageRequest): Promise<PageAnswer> {
   const person = await parts.personOf(request.raw)
   const here = addressOf(request)

@@ -386,7 +386,7 @@ export function withdrawalAcknowledgedEmail(
   }
 }
 
-// The e-mail to the merchant about a withdrawal. It contains only the number of the order.
+// The e-mail to the merchant about a withdrawal. It names only the number of the order and dates, and no shopper.
 export function withdrawalReceivedEmail(
   { speaker, receivedAt, due }: WithdrawalEmail,
   orderNumber: string | null,

@@ -1,4 +1,4 @@
-// Formats card numbers and shows the card's brand, which the first digits identify. Nothing is sent.
+// Formats card numbers and expiry dates, and shows the card's brand, which the first digits identify. Nothing is sent.
 
 const brandPatterns: Readonly<Record<string, RegExp>> = {
   visa: /^4/,

@@ -48,7 +48,7 @@ async function look(field: HTMLInputElement, list: HTMLElement, said: HTMLElemen
   const answer = await fetch(`${field.dataset.pick}?q=${encodeURIComponent(asked)}`, {
     headers: { accept: 'application/json' },
   })
-  // The text was changed meanwhile; another request was sent for the new text.
+  // The text was changed meanwhile, so another request follows, or the field has lost the focus.
   if (field.value.trim() !== asked || document.activeElement !== field) return
   if (!answer.ok) return closePicks(field, list)
   // The cast holds: this server's response has the type in names.ts.

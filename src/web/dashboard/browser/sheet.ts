@@ -40,7 +40,7 @@ function isCell(target: EventTarget | null): target is Cell {
   return target instanceof Element && target.matches('input:not([type=checkbox])')
 }
 
-// The left and right arrows leave the cell only if the cursor is at that end of its text.
+// The left and right arrows leave the cell only if the cursor is at that end of its text, or all of the text is selected.
 function stepOf(key: string, { value, selectionStart: from, selectionEnd: to }: Cell): [down: number, right: number] {
   const { length } = value
   if (key === 'ArrowUp') return [-1, 0]

@@ -159,7 +159,7 @@ function actorLink(visit: ScreenVisit, { kind, id, name }: AdminActor): Html | s
   return id === null ? text : html`<a href="${listWith(visit, { actor: id })}" dir="auto">${text}</a>`
 }
 
-// Returns the URL of the list with its current filters and `filter`.
+// Returns the URL of the list with `filter`. On the page of the list, the current filters are added.
 function listWith(visit: ScreenVisit, filter: Readonly<Record<string, string>>): string {
   const isList = visit.path.changeId === undefined
   return isList ? hrefWith(visit, { ...filter, cursor: undefined }) : visit.to(listPath, filter)

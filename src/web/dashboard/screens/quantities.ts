@@ -4,7 +4,7 @@
 //   quantityFields(words, lines, asked)     fields that `buildBody` reads with the others of the form, and that problems link to
 //   readQuantities(read.body)               the typed quantities, by the id of the SKU
 //   nothingChosenProblem(words, lines)      the problem if all lines are 0
-//   withExcessProblems(words, lines, …)     the problems of too large quantities, after a refusal
+//   withExcessProblems(words, lines, …)     the problems of quantities out of bounds, after a refusal
 //   quantityTable(words, lines, { … })      the table as HTML
 
 import { issue } from '../../../contract/issues.ts'
@@ -70,7 +70,7 @@ export function nothingChosenProblem(words: DashboardWords, lines: readonly Quan
   return { summary: text, at: first ? { [pointerOfQuantity(first.item.skuId)]: text } : {} }
 }
 
-// Adds a problem to each line with too many units, because the refusal does not name the lines.
+// Adds a problem to each line with too few or too many units, because the refusal does not name the lines.
 export function withExcessProblems(
   words: DashboardWords,
   lines: readonly QuantityLine[],

@@ -218,7 +218,7 @@ async function rowsOf(visit: ScreenVisit): Promise<{ rows: AdminSku[]; next: str
   return { rows: data, next: meta.next }
 }
 
-// Returns rows with typed values that are no longer in the list because their stock has changed.
+// Returns rows with typed values that are no longer in the list, for example because their stock has changed.
 async function rowsGone(visit: ScreenVisit, listed: readonly AdminSku[], typed: Again['typed']): Promise<AdminSku[]> {
   const shown = new Set(listed.map(({ id }) => id))
   const gone = new Map(
