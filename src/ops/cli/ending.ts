@@ -14,7 +14,7 @@ interface EndingParts {
   terminal: Pick<Terminal, 'err'>
 }
 
-// A second signal ends the process immediately.
+// A second signal ends the process without waiting for the work in progress.
 export function waitForEndSignal({ isRunByNpm, log, sink, terminal }: EndingParts): Promise<string> {
   let isLeaving = false
   function leave(): void {

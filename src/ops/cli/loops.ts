@@ -198,8 +198,7 @@ export function loopsFor({ storage: given, app, retentionMs, clock, monotonic }:
   return loops.map((loop) => (endsByTime.has(loop.name) ? { ...loop, work: guarded(loop.work, checkClock) } : loop))
 }
 
-// Runs loops immediately, without waiting for their next round, when an event of payments, transfers, hosts or pictures is signalled by
-// any node.
+// Starts a turn of a loop immediately when any node signals an event of payments, transfers, hosts or pictures.
 export function wakeLoops(storage: Storage, workers: Pick<Workers, 'wake'>): () => void {
   const unlisten = [
     storage.listen('payments', () => workers.wake('payments')),

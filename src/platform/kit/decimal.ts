@@ -5,7 +5,7 @@
 // same decimal. Takes linear time, since clients choose the length of the text.
 export function isExactDecimal(text: string, value: number): boolean {
   if (value === 0) return /^[-+]?[0.]*(e|$)/i.test(text)
-  // A double represents any 15 digits exactly, except close to zero. Without this shortcut, a body with 16,000 such numbers took 30 ms.
+  // Any 15 digits can be restored from a double, except close to zero. Without this shortcut, a body with 16,000 such numbers took 30 ms.
   if (text.length <= 16 && Math.abs(value) > 1e-300) return true
   const [written, read] = [significant(text), significant(String(value))]
   return written.digits === read.digits && written.pointAt === read.pointAt

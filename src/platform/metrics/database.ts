@@ -32,7 +32,7 @@ export function registerDatabaseMetrics(metrics: Metrics, storage: Storage): voi
 export function registerStorageMetrics(metrics: Metrics, storage: Storage): void {
   metrics.read({
     name: 'cartwright_database_connections',
-    help: 'Connections to the database.',
+    help: 'Connections to the database (open, of which idle), and requests that wait for one (waiting).',
     type: 'gauge',
     values: () => {
       const { open, idle, waiting } = storage.stats().connections

@@ -311,7 +311,7 @@ function shownValue(words: DashboardWords, { kind }: Field, value: string): Html
   return value === '' ? html`<span class="soft">–</span>` : html`<span class="lines" dir="auto">${value}</span>`
 }
 
-// An edit conflict: two people saved at the same time. Each field in which they differ is shown twice, and the person chooses one value.
+// An edit conflict: another person has saved meanwhile. Each field in which they differ is shown twice, and the person chooses one value.
 
 interface Conflict {
   mine: FieldValues
