@@ -10,13 +10,15 @@ import { market } from '../harness/carts.ts'
 import { checkoutOf } from '../harness/checkout.ts'
 import { cartwright } from '../harness/commandline.ts'
 import { eachEngine, type Given, givenEngine } from '../harness/storage.ts'
-import { openTestServer, testSecretText } from '../harness/testServer.ts'
+import { openTestServer, testSecret, testSecretText } from '../harness/testServer.ts'
 import { issueAt } from '../src/contract/issues.ts'
 import { recordOrderPaid } from '../src/domain/orders/operator.ts'
+import { encryptAccountSecrets, insertAccount } from '../src/domain/payments/accounts.ts'
 import { listMethodSettings } from '../src/domain/payments/methods.ts'
 import { applyShop } from '../src/ops/provisioning/apply.ts'
 import { readShopFile } from '../src/ops/provisioning/read.ts'
 import type { ShopFile } from '../src/ops/provisioning/shopfile.ts'
+import { newId } from '../src/platform/kit/ids.ts'
 import { migrate } from '../src/platform/storage/migrate.ts'
 
 const account = 'Bloom & <Söhne>\nIBAN DE02 1203 0000 0000 2020 51\nReference: your order number'
@@ -389,6 +391,41 @@ describe('the commands for payment methods', () => {
     const unclear = JSON.parse((await say(url, 'doctor', '--json')).out)
     assert.deepEqual([unclear.healthy, unclear.warnings.length], [true, 1])
     assert.match(unclear.warnings[0], /^bloom: bank transfer is offered in live mode without instructions/)
+  })
+
+  test('nothing warns of missing methods while an account at a payment provider takes live payments', async () => {
+    const url = await given.migratedUrl()
+    const path = join(await mkdtemp(join(tmpdir(), 'cartwright-')), 'shop.json')
+    await writeFile(path, JSON.stringify(shop('live')))
+    await say(url, 'apply', path)
+    const storage = await given.open({ url })
+    const warned = async () => {
+      const said = [await say(url, 'apply', path), await say(url, 'methods', 'list'), await say(url, 'doctor')]
+      return said.map(({ out, err }) => /no payment method is offered in live mode/.test(out + err))
+    }
+    const connect = (mode: 'test' | 'live') =>
+      storage.write(async (tx) => {
+        const [merchant] = await tx.sql<{ id: string }>`select id from merchants`
+        const key = { merchantId: merchant?.id ?? '', id: newId('pac'), mode }
+        await insertAccount(tx, {
+          ...key,
+          provider: 'stripe',
+          public: {},
+          secretsSealed: encryptAccountSecrets(testSecret, key, {}),
+          previousSealed: null,
+          previousUntil: null,
+          seenUntil: null,
+          endedAt: null,
+          createdAt: 1,
+          updatedAt: 1,
+        })
+      })
+    await connect('test')
+    assert.deepEqual(await warned(), [true, true, true])
+    await connect('live')
+    assert.deepEqual(await warned(), [false, false, false])
+    await storage.write((tx) => tx.sql`update payment_accounts set ended_at = 1`)
+    assert.deepEqual(await warned(), [true, true, true])
   })
 
   test('misuse is reported with its reason', async () => {

@@ -5,6 +5,7 @@ import { limits } from '../../contract/limits.ts'
 import { compileSchema } from '../../contract/validator.ts'
 import { type ManualMethod, type Mode, manualMethods, modes } from '../../contract/words.ts'
 import { listInstallations, lockMerchant, type Merchant, raiseCatalogVersion } from '../../domain/merchants/store.ts'
+import { listLivingAccounts } from '../../domain/payments/accounts.ts'
 import {
   findMethodSettings,
   listMethodSettings,
@@ -136,7 +137,9 @@ function refuseUnfit(settings: MethodSettings): void {
 async function tell(storage: Storage, merchant: Merchant, given: ParsedArguments, terminal: Terminal): Promise<void> {
   const { settings, warnings } = await storage.read(async (db) => {
     const found = await listMethodSettings(db, merchant.id)
-    return { settings: found, warnings: methodWarnings(found, await listInstallations(db, merchant.id)) }
+    const installations = await listInstallations(db, merchant.id)
+    const accounts = await listLivingAccounts(db, { merchantId: merchant.id, mode: 'live' })
+    return { settings: found, warnings: methodWarnings(found, installations, accounts) }
   })
   const methods = settings.map(shownMethod)
   printResult(terminal, given, { methods, warnings }, () => [

@@ -24,6 +24,7 @@ import {
   setRedirectHosts,
   updateMerchant,
 } from '../../domain/merchants/store.ts'
+import { listLivingAccounts } from '../../domain/payments/accounts.ts'
 import { listMethodSettings, saveMethodSettings } from '../../domain/payments/methods.ts'
 import { countAllAgain } from '../../domain/reports/count.ts'
 import { clockSkewMsMax } from '../../platform/kit/instant.ts'
@@ -90,15 +91,17 @@ export async function planFoundation(
 ): Promise<Foundation> {
   const before = await found
   const { merchant, changes: merchantChanges } = planMerchant(file.merchant, before)
-  const [categories, plannedMakers, installations, taxRates, shippingZones, methods, selling] = await Promise.all([
-    listCategories(db, merchant.id),
-    plannedMakersOf(db, file, merchant.id, now),
-    listInstallations(db, merchant.id),
-    listTaxRates(db, merchant.id),
-    listShippingZones(db, merchant.id),
-    listMethodSettings(db, merchant.id),
-    findSelling(db, merchant.id),
-  ])
+  const [categories, plannedMakers, installations, taxRates, shippingZones, methods, liveAccounts, selling] =
+    await Promise.all([
+      listCategories(db, merchant.id),
+      plannedMakersOf(db, file, merchant.id, now),
+      listInstallations(db, merchant.id),
+      listTaxRates(db, merchant.id),
+      listShippingZones(db, merchant.id),
+      listMethodSettings(db, merchant.id),
+      listLivingAccounts(db, { merchantId: merchant.id, mode: 'live' }),
+      findSelling(db, merchant.id),
+    ])
   await refuseOtherCurrency(db, before, merchant)
   const planned = planCategories(file.categories ?? [], categories, now)
   refuseDeepCategories(categories, [...planned.newCategories, ...planned.changedCategories])
@@ -129,7 +132,7 @@ export async function planFoundation(
         hasTaxRate: (file.taxes ?? taxRates).length > 0,
         ...sellingAfter(file, selling),
       }),
-      ...methodWarnings(plannedMethods.settings, [...installations, ...shops.newInstallations]),
+      ...methodWarnings(plannedMethods.settings, [...installations, ...shops.newInstallations], liveAccounts),
     ],
   }
   const redirectHosts = new Map(installations.map((installation) => [installation.id, installation.redirectHosts]))

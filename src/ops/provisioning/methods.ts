@@ -41,14 +41,16 @@ export function shownMethod({ mode, method, isOffered, instructions, termDays }:
   return { mode, method, enabled: isOffered, instructions, termDays }
 }
 
+// `liveAccounts`: accounts at payment providers that take live payments.
 export function methodWarnings(
   settings: readonly MethodSettings[],
   installations: readonly { mode: Mode; disabledAt: number | null }[],
+  liveAccounts: readonly object[],
 ): string[] {
   const sellsLive = installations.some(({ mode, disabledAt }) => mode === 'live' && disabledAt === null)
   const offered = settings.filter(({ mode, isOffered }) => mode === 'live' && isOffered)
   return [
-    ...(sellsLive && offered.length === 0 ? [noMethodWarning] : []),
+    ...(sellsLive && offered.length === 0 && liveAccounts.length === 0 ? [noMethodWarning] : []),
     ...(offered.some(lacksInstructions) ? [noAccountWarning] : []),
   ]
 }

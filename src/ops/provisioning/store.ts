@@ -4,8 +4,8 @@ import type { Mode } from '../../contract/words.ts'
 import { listFragment, type Reader, type Storage, type Tx } from '../../platform/storage/storage.ts'
 import type { ReadinessGap } from './readiness.ts'
 
-// Lists merchants with a live installation that offer no payment method, or a bank transfer without instructions. A method without a row
-// is not offered in live mode.
+// Lists merchants with a live installation that offer no payment method and have no account at a payment provider in live mode, or that
+// offer a bank transfer without instructions. A method without a row is not offered in live mode.
 export async function listUnpayable(
   db: Reader,
   limit: number,
@@ -17,7 +17,10 @@ export async function listUnpayable(
       select merchant_id, count(*) as offered,
         sum(case when method = 'bank_transfer' and instructions is null then 1 else 0 end) as unclear
       from manual_methods where mode = 'live' and disabled_at is null group by merchant_id) o on o.merchant_id = m.id
-    where m.closed_at is null and (o.offered is null or o.unclear > 0) and exists (
+    left join (
+      select merchant_id from payment_accounts where mode = 'live' and ended_at is null group by merchant_id
+      ) a on a.merchant_id = m.id
+    where m.closed_at is null and (o.unclear > 0 or (o.offered is null and a.merchant_id is null)) and exists (
       select 1 from installations i where i.merchant_id = m.id and i.mode = 'live' and i.disabled_at is null)
     order by m.slug limit ${limit}`
 }
