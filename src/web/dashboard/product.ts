@@ -631,7 +631,7 @@ function hashesIn(base: string): Map<string, unknown> {
 }
 
 // If only one of the two descriptions was changed, the other is cleared: a new plain text has no formatting yet, and the plain text is
-// derived from a new formatted description.
+// derived from a new formatted description. If the formatted description was removed, the plain text stays.
 export function withOneDescription(draft: ProductDraft, base: string): ProductDraft {
   const began = hashesIn(base)
   const isChanged = (member: 'description' | 'descriptionHtml') =>
