@@ -350,11 +350,11 @@ describe('the command line', () => {
       [{ CARTWRIGHT_SECRET: 'short' }, /^cartwright: CARTWRIGHT_SECRET: /],
       [
         { NODE_ENV: 'production', CARTWRIGHT_PUBLIC_URL: 'https://shop.example.com' },
-        /^cartwright: CARTWRIGHT_SECRET is required when NODE_ENV is production/,
+        /^cartwright: CARTWRIGHT_SECRET is required when NODE_ENV is production and CARTWRIGHT_PUBLIC_URL is set/,
       ],
       [
         { NODE_ENV: 'production', HOST: '0.0.0.0', CARTWRIGHT_SECRET: 'a-root-secret-that-only-this-test-knows' },
-        /^cartwright: CARTWRIGHT_PUBLIC_URL is required when NODE_ENV is production: .* https:\/\/shop\.example\.com\n$/,
+        /^cartwright: CARTWRIGHT_PUBLIC_URL is required when NODE_ENV is production and HOST is not a loopback address: .* https:\/\/shop\.example\.com\n$/,
       ],
       [{ LOG_LEVEL: 'loud' }, /^cartwright: LOG_LEVEL must be one of/],
       [{ CARTWRIGHT_TRUSTED_PROXIES: 'balancer' }, /^cartwright: CARTWRIGHT_TRUSTED_PROXIES must be/],

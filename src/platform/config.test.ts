@@ -245,7 +245,7 @@ describe('the root secret', () => {
       [{ CARTWRIGHT_DATABASE_URL: postgres }, /^CARTWRIGHT_SECRET is required with PostgreSQL: .*cartwright -- secret/],
       [
         { NODE_ENV: 'production', CARTWRIGHT_PUBLIC_URL: 'https://shop.example.com' },
-        /^CARTWRIGHT_SECRET is required when NODE_ENV is production: .*cartwright -- secret/,
+        /^CARTWRIGHT_SECRET is required when NODE_ENV is production and CARTWRIGHT_PUBLIC_URL is set: .*cartwright -- secret/,
       ],
     ] as const) {
       const settings = readSettings(environment)

@@ -202,6 +202,8 @@ function readGivenSecret(text: string | undefined, file: string | undefined): Ro
   return secret
 }
 
+const publicNeedsSecret = 'CARTWRIGHT_SECRET is required when NODE_ENV is production and CARTWRIGHT_PUBLIC_URL is set'
+
 // Returns the configured root secret, or the path of the secret file beside a SQLite database, which may not exist yet. With PostgreSQL
 // the secret must be configured: there is no folder, and a secret that one node generated would be unknown to others. A public shop must
 // configure it too, so data cannot be decrypted with a copy of one folder.
@@ -215,8 +217,8 @@ export function secretSourceOf(settings: Settings, databaseUrl: string): RootSec
   if (production && publicUrl !== null)
     throw new BadSetting(
       existsSync(file)
-        ? `CARTWRIGHT_SECRET is required when NODE_ENV is production. The root secret of this database is in ${file}: move the file to another folder, and set CARTWRIGHT_SECRET_FILE to its path.`
-        : `CARTWRIGHT_SECRET is required when NODE_ENV is production: ${required} \`${program} secret\` prints.`,
+        ? `${publicNeedsSecret}. The root secret of this database is in ${file}: move the file to another folder, and set CARTWRIGHT_SECRET_FILE to its path.`
+        : `${publicNeedsSecret}: ${required} \`${program} secret\` prints.`,
     )
   return file
 }

@@ -43,7 +43,7 @@ export const serveCommand = commandOf({
     const isHere = settings.production && settings.publicUrl === null
     if (isHere && !isLoopbackAddress(settings.host))
       throw new CommandFailure(
-        'CARTWRIGHT_PUBLIC_URL is required when NODE_ENV is production: set it to the origin that shoppers see, such as https://shop.example.com',
+        'CARTWRIGHT_PUBLIC_URL is required when NODE_ENV is production and HOST is not a loopback address: set it to the origin that shoppers see, such as https://shop.example.com',
       )
     const backupPlan = readBackupPlan(given, settings.databaseUrl)
     const problem = settings.publicUrl === null ? undefined : originProblem(settings.publicUrl)
