@@ -607,8 +607,7 @@ export interface DraftDifference {
   preset: 'theirs' | 'mine'
 }
 
-// Lists the parts that another person changed after the form was opened, with both versions. Parts that only this person changed are
-// omitted.
+// Lists the parts that another person changed after the form was opened and that differ from this person's parts, with both versions.
 export function listDraftDifferences(mine: ProductDraft, theirs: ProductDraft, base: string): DraftDifference[] {
   const withRows = !haveOptionsChanged(mine.options, theirs.options)
   const [own, other] = [readableParts(mine, withRows), readableParts(theirs, withRows)]
