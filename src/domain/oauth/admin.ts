@@ -172,7 +172,7 @@ function refuseToGive(caller: AdminCaller, wanted: readonly Scope[]): void {
   )
   if (missing === undefined) return
   const message = isAdmin(missing)
-    ? 'Only a signed-in owner or the command line can create a key with admin scopes.'
+    ? 'Only a signed-in person who has these admin scopes, or the command line, can create a key with them.'
     : 'A key or an app can only grant scopes that it has itself.'
   throw refuse('scope_missing', { message, current: { requiredScope: missing } })
 }
