@@ -9,7 +9,7 @@ import type { TestServer } from '../harness/testServer.ts'
 import { until } from '../harness/until.ts'
 import { recoverPayments } from '../src/domain/checkout/pay/recover.ts'
 import { makeReturnPath, queryPaymentNow } from '../src/domain/checkout/pay/redirect.ts'
-import { promptQueriesMax, releasePayments } from '../src/domain/payments/store.ts'
+import { makeInterruptedPaymentsDue, promptQueriesMax } from '../src/domain/payments/store.ts'
 import { newId } from '../src/platform/kit/ids.ts'
 
 const minute = 60_000
@@ -166,7 +166,7 @@ eachEngine('a shopper who returns from the provider', (given) => {
     assert.deepEqual([await first(), bank.provider.calls.lookUp], ['redirect', 1])
     // The only server starts again.
     const third = await begin()
-    await testServer.storage.write(async (tx) => releasePayments(tx, testServer.clock.now))
+    await testServer.storage.write(async (tx) => makeInterruptedPaymentsDue(tx, testServer.clock.now))
     await recoverPayments(testServer.app.payTools)
     assert.deepEqual([await second(), await third()], ['redirect', 'redirect'])
     assert.equal(bank.provider.books.size, 4)

@@ -89,6 +89,7 @@ export const UpdateAdminShopRequest = object({
 export const ReplaceAdminTaxesRequest = object({ ...changing, taxes: Taxes, dryRun: Type.Optional(DryRun) })
 export const ReplaceAdminShippingRequest = object({ ...changing, shipping: Shipping, dryRun: Type.Optional(DryRun) })
 
+// The provider in the path is the name of a manual method, such as `bank_transfer`: no payment provider is called for it.
 export const UpdateAdminPaymentProviderRequest = object({
   ...changing,
   enabled: Type.Boolean(),

@@ -952,7 +952,7 @@ export interface CreditedLine {
   total: number
 }
 
-// Returns lines by the id of the refund or edit. Added amounts of an edit are deducted from removed ones.
+// Returns lines by the id of the refund or edit. What an edit has added counts as negative.
 export async function listCredits(
   db: Reader,
   { merchantId, id }: Pick<OrderRow, 'merchantId' | 'id'>,

@@ -389,8 +389,9 @@ export async function requestPaymentQuery(
   return row
 }
 
-// Called when a server starts that is alone on its database: calls that were in progress ended with the process that made them.
-export function releasePayments(tx: Tx, now: number): void {
+// Clears the claims of calls that ended with their process, and makes these payments due for a query now. Called when a server starts that
+// is alone on its database.
+export function makeInterruptedPaymentsDue(tx: Tx, now: number): void {
   tx.send`
     update payments set looking_until = null, check_at = ${now}
     where check_at > ${now} and (looking_until is not null or (status = 'processing' and checks = 0))`

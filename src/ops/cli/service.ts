@@ -4,7 +4,7 @@ import { type App, type AppParts, createApp } from '../../app.ts'
 import { warmValidator } from '../../contract/validator.ts'
 import { switchMailQueue } from '../../domain/emails/send.ts'
 import { makeProviderEventsDue } from '../../domain/payments/accounts.ts'
-import { releasePayments } from '../../domain/payments/store.ts'
+import { makeInterruptedPaymentsDue } from '../../domain/payments/store.ts'
 import { demoSlug } from '../../domain/sites/places.ts'
 import type { Config, Settings } from '../../platform/config.ts'
 import type { LoopName } from '../../platform/jobs/names.ts'
@@ -151,7 +151,7 @@ export async function startLoops({ config, storage, log }: Omit<ServiceParts, 'd
   await storage.write((tx) => makeDeferredDue(tx, Date.now()))
   await storage.write(async (tx) => {
     makeProviderEventsDue(tx)
-    if (storage.hasOneServer) releasePayments(tx, Date.now())
+    if (storage.hasOneServer) makeInterruptedPaymentsDue(tx, Date.now())
   })
   let deferred: ReadonlyMap<LoopName, number> = new Map()
   const deferredLoop: Loop = {

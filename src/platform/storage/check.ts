@@ -105,7 +105,7 @@ function logBytesOf(file: string): number {
 }
 
 function damageOf(file: string, finding: string): StorageRefused {
-  // SQLite writes a heading line above the finding.
+  // The finding has several lines.
   const words = finding.replaceAll(/\s+/g, ' ').trim()
   return new StorageRefused(`the database file ${file} is damaged: restore a backup (${words})`)
 }
