@@ -240,25 +240,25 @@ eachEngine('the catalog of the dashboard', (given) => {
 
   test('products with low stock are listed with the least stock first, or by code', async () => {
     const { page, path } = dashboardUser
-    const [tulip, vase] = [await skuOf('TULIP'), await skuOf('VASE-1')]
-    const stock = async (ofTulip: number, ofVase: number) => {
+    const [rose, vase] = [await skuOf('ROSE-24'), await skuOf('VASE-1')]
+    const stock = async (ofRose: number, ofVase: number) => {
       await page.open(path('stock'))
-      await page.press('Save', { [`onHand.${tulip.id}`]: String(ofTulip), [`onHand.${vase.id}`]: String(ofVase) })
+      await page.press('Save', { [`onHand.${rose.id}`]: String(ofRose), [`onHand.${vase.id}`]: String(ofVase) })
     }
-    const listed = () => page.text().match(/TULIP|VASE-1/g)
+    const listed = () => page.text().match(/ROSE-24|VASE-1/g)
     await stock(2, 1)
     await page.open(path('stock?stock=low'))
-    assert.deepEqual(listed(), ['VASE-1', 'TULIP'])
+    assert.deepEqual(listed(), ['VASE-1', 'ROSE-24'])
     await page.open(page.links().get('SKU') ?? '')
-    assert.deepEqual(listed(), ['TULIP', 'VASE-1'])
+    assert.deepEqual(listed(), ['ROSE-24', 'VASE-1'])
     await page.open(page.links().get('Free') ?? '')
-    assert.deepEqual(listed(), ['VASE-1', 'TULIP'])
-    await stock(tulip.onHand, vase.onHand)
+    assert.deepEqual(listed(), ['VASE-1', 'ROSE-24'])
+    await stock(rose.onHand, vase.onHand)
   })
 
   test('a refused row that is no longer on the page is shown again as typed, with the reason', async () => {
     const { page, path } = dashboardUser
-    const tulip = await skuOf('TULIP')
+    const rose = await skuOf('ROSE-24')
     const count = async (onHand: number) => {
       const { key } = await testServer.newKey(['admin:catalog'])
       await testServer.fetch('/api/v1/admin/skus', {
@@ -266,25 +266,25 @@ eachEngine('the catalog of the dashboard', (given) => {
         headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
         body: JSON.stringify({
           idempotencyKey: newId('req'),
-          rows: [{ skuId: tulip.id, adjustBy: onHand - (await skuOf('TULIP')).onHand }],
+          rows: [{ skuId: rose.id, adjustBy: onHand - (await skuOf('ROSE-24')).onHand }],
         }),
       })
     }
     await count(1)
-    await page.open(path('stock?stock=low&q=TULIP'))
+    await page.open(path('stock?stock=low&q=ROSE-24'))
     // Somebody counts them meanwhile, so they are not low any more.
     await count(500)
-    await page.press('Save', { [`onHand.${tulip.id}`]: '33', reason: 'Delivered' })
+    await page.press('Save', { [`onHand.${rose.id}`]: '33', reason: 'Delivered' })
     assert.deepEqual(
-      [page.status, page.field(`onHand.${tulip.id}`)?.value, page.field('reason')?.value],
+      [page.status, page.field(`onHand.${rose.id}`)?.value, page.field('reason')?.value],
       [409, '33', 'Delivered'],
     )
     assert.match(page.text(), /On hand now: 500\./)
-    await page.press('Save', { [`price.${tulip.id}`]: 'cheap' })
-    assert.deepEqual([page.status, page.field(`onHand.${tulip.id}`)?.value], [400, '33'])
-    await page.press('Save', { [`price.${tulip.id}`]: String(tulip.price / 100) })
-    assert.equal((await skuOf('TULIP')).onHand, 33)
-    await count(tulip.onHand)
+    await page.press('Save', { [`price.${rose.id}`]: 'cheap' })
+    assert.deepEqual([page.status, page.field(`onHand.${rose.id}`)?.value], [400, '33'])
+    await page.press('Save', { [`price.${rose.id}`]: String(rose.price / 100) })
+    assert.equal((await skuOf('ROSE-24')).onHand, 33)
+    await count(rose.onHand)
   })
 
   test('an invalid value in a cell stays as typed, and nothing is saved', async () => {

@@ -20,11 +20,27 @@ eachEngine('the home page', (given) => {
     const countElsewhere = createLowStockCount({ rowsMax: 2 })
     const elsewhere = (max: number) => storage.read((db) => countElsewhere(db, at, max))
 
+    let id = ''
+    const isOurs = new Set<string>()
+
+    async function listLow(operation: 'listAdminSkus' | 'listAdminProducts', query: string): Promise<string[]> {
+      const { status, body, text } = await testServer.askAdmin(operation, { query: `?stock=low&limit=200${query}` })
+      assert.equal(status, 200, text)
+      return body.data.map((row: { id: string }) => row.id).sort()
+    }
     async function lowStock(): Promise<number> {
       const { status, body, text } = await testServer.askAdmin('getAdminHome')
       assert.equal(status, 200, text)
       const { lowStock: count } = body.data.todo
       assert.equal(await elsewhere(1_000), count)
+      const listed = await listLow('listAdminSkus', '')
+      assert.equal(listed.length, count, 'the list that the count leads to')
+      assert.deepEqual(await listLow('listAdminSkus', '&sort=stock'), listed)
+      const products = await listLow('listAdminProducts', '')
+      assert.equal(
+        products.includes(id),
+        listed.some((skuId) => isOurs.has(skuId)),
+      )
       return count
     }
     async function done(id: AdminOperationId, body: object, path: Readonly<Record<string, string>> = {}) {
@@ -42,7 +58,9 @@ eachEngine('the home page', (given) => {
       options: { Number: values[index] ?? '' },
       ...(index === 3 && { backorder: true }),
     }))
-    const { id, ...made } = await createProduct(testServer, { options: [{ name: 'Number', values }], skus })
+    const made = await createProduct(testServer, { options: [{ name: 'Number', values }], skus })
+    id = made.id
+    for (const sku of made.skus) isOurs.add(sku.id)
     const since = async () => (await lowStock()) - before
     assert.equal(await since(), 3, 'up to five pieces, unless it is sold without stock')
     assert.equal(await elsewhere(before + 2), before + 2, 'at most as many as asked for')

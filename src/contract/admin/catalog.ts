@@ -95,7 +95,9 @@ export const AdminProductListQuery = object({
   maker: Type.Optional(withDescription('Slug of a maker.', Slug)),
   lacks: Type.Optional(oneOf(productLacks, { description: 'Only products without it.' })),
   tag: Type.Optional(lineSchema(1, 60)),
-  stock: Type.Optional(oneOf(stockFilters, { description: 'Only products with a SKU that is low or out of stock.' })),
+  stock: Type.Optional(
+    oneOf(stockFilters, { description: 'Only products with a SKU that is low or out, as in the list of SKUs.' }),
+  ),
   sort: Type.Optional(oneOf(productSorts, { description: 'By the last change. Without it the newest come first.' })),
   limit: bulkListLimit('updateAdminProducts'),
 })
@@ -179,7 +181,11 @@ export const skuSorts = ['code', 'stock'] as const
 
 export const AdminSkuListQuery = object({
   q: Search('At the beginning of the code, or in the name of the product or the SKU, or in the brand.'),
-  stock: Type.Optional(oneOf(stockFilters, { description: 'low: at or below the mark of the shop. out: none left.' })),
+  stock: Type.Optional(
+    oneOf(stockFilters, {
+      description: 'low: for sale while in stock, and at or below the mark of the shop. out: none left.',
+    }),
+  ),
   productId: Type.Optional(ProductId),
   measure: Type.Optional(
     oneOf(['missing'], { description: 'Those without a content, from which the unit price is computed.' }),

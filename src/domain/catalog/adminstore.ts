@@ -62,6 +62,7 @@ export async function listProductHeads(
     // Tags are stored as a JSON list. `like` would ignore the case of letters in SQLite.
     tag !== undefined && new Fragment("replace(p.tags, ?, '') <> p.tags", [JSON.stringify(tag)]),
     stock !== undefined && (await hasStock(db, { merchantId, mode }, stock)),
+    stock === 'low' && new Fragment(statusConditions.published),
     after && new Fragment(`(x.updated_at, x.id) ${isNewest ? '<' : '>'} (?, ?)`, [after.at, after.id]),
   ].filter((condition) => condition instanceof Fragment)
   const order = new Fragment(isNewest ? 'x.updated_at desc, x.id desc' : 'x.updated_at, x.id')
@@ -73,6 +74,11 @@ export async function listProductHeads(
     from products x cross join products p
     where p.merchant_id = x.merchant_id and p.id = x.id and ${allConditions(conditions)} order by ${order} limit ${firstRows(limit)}`
 }
+
+// A SKU that is sold without stock is never low.
+const endsWithStock = "s.when_sold_out = 'refuse'"
+// For a SKU `s` of the product `p` that is not retired. Only such a SKU is low: the count of home and the lists have the same.
+const isForSaleWhileInStock = new Fragment(`${endsWithStock} and ${statusConditions.published}`)
 
 export interface LowStockLimit {
   // Stock up to this number is low.
@@ -118,16 +124,16 @@ export async function listSkusForSale(db: Reader, merchantId: string, skuIds: re
   const rows = await db.sql<{ id: string }>`
     select s.id from skus s cross join products p
     where s.merchant_id = ${merchantId} and ${isAmong(db, 's.id', selectValues(db, skuIds))} and s.retired_at is null
-      and s.when_sold_out = 'refuse' and p.merchant_id = s.merchant_id and p.id = s.product_id
-      and p.published_at is not null`
+      and p.merchant_id = s.merchant_id and p.id = s.product_id and ${isForSaleWhileInStock}`
   return rows.map(({ id }) => id)
 }
 
 async function hasStock(db: Reader, { merchantId, mode }: MerchantMode, stock: 'low' | 'out'): Promise<Fragment> {
   const { text, values } = await stockCondition(db, merchantId, stock)
+  const ofSku = stock === 'low' ? `s.retired_at is null and ${endsWithStock}` : 's.retired_at is null'
   return new Fragment(
     `x.id in (select s.product_id from stock t cross join skus s
-      where t.merchant_id = ? and t.mode = ? and ${text} and s.merchant_id = ? and s.id = t.sku_id and s.retired_at is null)`,
+      where t.merchant_id = ? and t.mode = ? and ${text} and s.merchant_id = ? and s.id = t.sku_id and ${ofSku})`,
     [merchantId, mode, ...values, merchantId],
   )
 }
@@ -266,7 +272,7 @@ export async function listSkuHeads(db: Reader, at: MerchantMode, query: SkuHeadQ
 }
 
 // For the SKU `s` of the product `p`.
-function skuConditions({ q, productId, measure }: SkuHeadQuery): Fragment[] {
+function skuConditions({ q, productId, measure, stock }: SkuHeadQuery): Fragment[] {
   return [
     new Fragment('s.retired_at is null and p.archived_at is null'),
     q !== undefined &&
@@ -277,6 +283,7 @@ function skuConditions({ q, productId, measure }: SkuHeadQuery): Fragment[] {
       ),
     productId !== undefined && new Fragment('s.product_id = ?', [productId]),
     measure !== undefined && new Fragment('s.measure is null'),
+    stock === 'low' && isForSaleWhileInStock,
   ].filter((condition) => condition instanceof Fragment)
 }
 
@@ -297,7 +304,7 @@ async function listFewInStock(
   )
   const rows = await db.sql<{ id: string }>`
     select s.id from (
-      select s.id, s.product_id, s.folded, s.measure, s.retired_at, ${fewCode} as code from skus s
+      select s.id, s.product_id, s.folded, s.measure, s.retired_at, s.when_sold_out, ${fewCode} as code from skus s
       where s.merchant_id = ${merchantId} and s.retired_at is null and ${isAmong(db, 's.id', few)}
         ${after === null ? new Fragment('') : new Fragment(`and ${fewCode.text} > ?`, [String(after)])}
       order by code limit ${new Fragment(String(fewMax))}) s

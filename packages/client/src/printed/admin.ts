@@ -273,7 +273,7 @@ export interface AdminClient {
       /** Only products without it. */
       lacks?: 'maker' | undefined
       tag?: string | undefined
-      /** Only products with a SKU that is low or out of stock. */
+      /** Only products with a SKU that is low or out, as in the list of SKUs. */
       stock?: 'low' | 'out' | undefined
       /** By the last change. Without it the newest come first. */
       sort?: 'newest' | 'oldest' | undefined
@@ -294,7 +294,7 @@ export interface AdminClient {
     list(query?: {
       /** At the beginning of the code, or in the name of the product or the SKU, or in the brand. */
       q?: string | undefined
-      /** low: at or below the mark of the shop. out: none left. */
+      /** low: for sale while in stock, and at or below the mark of the shop. out: none left. */
       stock?: 'low' | 'out' | undefined
       /** Id of a product. */
       productId?: string | undefined
