@@ -22,29 +22,26 @@ export type CountLowStock = (db: Reader, at: MerchantMode, max: number) => Promi
 export function createLowStockCount({ rowsMax = rowsMaxDefault } = {}): CountLowStock {
   const remembered = new Lru<string, Remembered>(rememberedMax, ({ isForSale }) => 1 + isForSale.size)
 
-  // The version was read in the same snapshot, so what is remembered is not older than the snapshot, whichever server changed the catalog.
-  async function forSale(db: Reader, merchantId: string, catalogVersion: number, skuIds: readonly string[]) {
-    const kept = remembered.get(merchantId)
-    const known = kept?.catalogVersion === catalogVersion ? kept.isForSale : new Map<string, boolean>()
-    const unknown = skuIds.filter((id) => !known.has(id))
-    if (unknown.length === 0) return known
-    const found = new Set(await listSkusForSale(db, merchantId, unknown))
-    const isForSale = new Map([...known, ...unknown.map((id) => [id, found.has(id)] as const)])
-    runAfterCommit(db, () => remembered.set(merchantId, { catalogVersion, isForSale }))
-    return isForSale
-  }
-
   return async (db, at, max) => {
     const { lowStockAt, catalogVersion } = await findLowStockLimit(db, at.merchantId)
+    // The version was read in the same snapshot, so what is remembered is not older than the snapshot, whichever server changed the catalog.
+    const kept = remembered.get(at.merchantId)
+    const known = kept?.catalogVersion === catalogVersion ? kept.isForSale : new Map<string, boolean>()
+    const added = new Map<string, boolean>()
     let count = 0
     let after: FreeStock | undefined
     do {
       const rows = await listLowStock(db, at, { most: lowStockAt, after, limit: rowsMax })
-      const ids = rows.map(({ id }) => id)
-      const isForSale = await forSale(db, at.merchantId, catalogVersion, ids)
-      count += ids.filter((id) => isForSale.get(id)).length
+      const unknown = rows.map(({ id }) => id).filter((id) => !known.has(id))
+      const found = new Set(unknown.length > 0 ? await listSkusForSale(db, at.merchantId, unknown) : [])
+      for (const id of unknown) added.set(id, found.has(id))
+      count += rows.filter(({ id }) => known.get(id) ?? added.get(id)).length
       after = rows.length < rowsMax ? undefined : rows.at(-1)
     } while (after && count < max)
+    if (added.size > 0) {
+      const isForSale = new Map([...known, ...added])
+      runAfterCommit(db, () => remembered.set(at.merchantId, { catalogVersion, isForSale }))
+    }
     return Math.min(count, max)
   }
 }
