@@ -47,9 +47,11 @@ interface Walk {
 
 // `orElse`: end of the message if the schema also allows null.
 function visit(walk: Walk, node: Node, value: unknown, path: string, orElse: string): void {
-  if (walk.issues.length >= limits.issuesMax || walk.fits(node as TSchema, value)) return
+  if (walk.issues.length >= limits.issuesMax) return
+  // An object is not checked as a whole, because its members are checked: with nested objects, each text would be counted several times.
+  if (!node.anyOf && node.type === 'object' && isObject(value)) return visitObject(walk, node, value, path)
+  if (walk.fits(node as TSchema, value)) return
   if (node.anyOf) visitUnion(walk, node.anyOf, value, path)
-  else if (node.type === 'object' && isObject(value)) visitObject(walk, node, value, path)
   else if (node.type === 'array' && Array.isArray(value)) visitArray(walk, node, value, path)
   else report(walk, path, ruleOf(node), orElse)
 }

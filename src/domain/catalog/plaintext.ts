@@ -67,9 +67,22 @@ export function* htmlToPlainTextSteps(html: string): Generator<void, string> {
 
 // Converts plain text to HTML: empty lines separate paragraphs, and other line breaks become `<br>`.
 export function plainTextToHtml(text: string): string {
-  if (text === '') return ''
-  return paragraphsOf(text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;'))
+  return runToEnd(plainTextToHtmlSteps(text))
 }
+
+// The same in steps, because 100,000 special characters take 7 ms.
+export function* plainTextToHtmlSteps(text: string): Generator<void, string> {
+  if (text === '') return ''
+  let escaped = ''
+  for (let at = 0; at < text.length; at += escapedAtOnce) {
+    const piece = text.slice(at, at + escapedAtOnce)
+    escaped += piece.replace(/&/g, '&amp;').replace(/</g, '&lt;').replace(/>/g, '&gt;')
+    yield
+  }
+  return paragraphsOf(escaped)
+}
+
+const escapedAtOnce = 16_384
 
 // Expects HTML without block elements.
 export function paragraphsOf(html: string): string {

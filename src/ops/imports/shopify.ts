@@ -19,7 +19,7 @@ import {
 import { limits } from '../../contract/limits.ts'
 import { type Remark, remark } from '../../contract/remarks.ts'
 import { type WithdrawalExemption, withdrawalExemptions } from '../../contract/words.ts'
-import { htmlToPlainTextSteps, plainTextToHtml } from '../../domain/catalog/plaintext.ts'
+import { htmlToPlainTextSteps, plainTextToHtmlSteps } from '../../domain/catalog/plaintext.ts'
 import { isPicture } from '../../domain/catalog/problems.ts'
 import { sanitizeHtmlSteps } from '../../domain/catalog/safehtml.ts'
 import { createSlicePauses, runSteps, type SlicePauses } from '../../platform/kit/breath.ts'
@@ -366,7 +366,8 @@ async function begin(memory: Memory, handle: string, row: Row, breath: SlicePaus
     else if (html.length > safeLengthMax) note(remark('description_html_cut', { max: safeLengthMax }))
     entry.summary = summaryOf(text)
     entry.description = cut(text, descriptionLengthMax)
-    const unformatted = await runSteps(breath, sanitizeHtmlSteps(plainTextToHtml(text), safeLengthMax))
+    const asHtml = await runSteps(breath, plainTextToHtmlSteps(text))
+    const unformatted = await runSteps(breath, sanitizeHtmlSteps(asHtml, safeLengthMax))
     entry.descriptionHtml = html === unformatted ? null : withinLength(html, note)
   }
   const paths = [cell(row, 'type') || cell(row, 'category'), ...raw(row, 'furtherTypes').split('\n', pathsMax)]

@@ -3,7 +3,18 @@ import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { describe, test } from 'node:test'
 import fc from 'fast-check'
-import { formBytesMax, hiddenFields, readFields, readFiles, readForm, readLineField, readTypedForm } from './form.ts'
+import { longestTurn } from '../../../harness/longestTurn.ts'
+import { leastOf } from '../../../harness/timed.ts'
+import {
+  formBytesMax,
+  hiddenFields,
+  hiddenFieldsInSlices,
+  readFields,
+  readFiles,
+  readForm,
+  readLineField,
+  readTypedForm,
+} from './form.ts'
 
 const type = 'application/x-www-form-urlencoded'
 
@@ -190,4 +201,12 @@ test('names and values of hidden fields are escaped', () => {
     String(hiddenFields({ 'a"': '<', n: 1 })),
     '<input type="hidden" name="a&quot;" value="&lt;"><input type="hidden" name="n" value="1">',
   )
+})
+
+test('long hidden fields are rendered in slices, with the same result', async () => {
+  const fields = { 'a"': '"'.repeat(65_000), ['<'.repeat(40_000)]: '\u{1f600}<'.repeat(10_000), b: '' }
+  const whole = String(hiddenFields(fields))
+  assert.equal(String(await hiddenFieldsInSlices(Object.entries(fields))), whole)
+  const heldMs = await leastOf(10, () => longestTurn(() => hiddenFieldsInSlices(Object.entries(fields))))
+  assert.ok(heldMs < 15, `held the loop for ${heldMs} ms`)
 })

@@ -2,8 +2,10 @@
 
 import type { IncomingMessage } from 'node:http'
 import { readBytes, streamBody } from '../http/body.ts'
+import { createSlicePauses } from '../kit/breath.ts'
 import { type FieldEntry, type FormFields, formFieldsFrom, parseFields } from './fields.ts'
 import { type Html, html } from './html.ts'
+import { escapedInSlices } from './slices.ts'
 
 export const formBytesMax = 16_384
 // More than any public form has.
@@ -229,6 +231,18 @@ export function readLineField(form: FormFields, name: string): string {
     .toWellFormed()
     .replace(/\p{Cc}+/gu, ' ')
     .trim()
+}
+
+// Renders hidden fields with interruptions, and leaves the current slice to the caller, who renders the page around them.
+export async function hiddenFieldsInSlices(fields: Iterable<readonly [name: string, value: string]>): Promise<Html> {
+  const breath = createSlicePauses()
+  const rendered: Html[] = []
+  for (const [name, value] of fields) {
+    const [safeName, safeValue] = [await escapedInSlices(name, breath), await escapedInSlices(value, breath)]
+    rendered.push(html`<input type="hidden" name="${safeName}" value="${safeValue}">`)
+  }
+  await breath.take()
+  return html`${rendered}`
 }
 
 export function hiddenFields(fields: Readonly<Record<string, string | number>>): Html {

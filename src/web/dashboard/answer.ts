@@ -6,11 +6,12 @@ import { adminOperations } from '../../contract/admin/operations.ts'
 import { refusals } from '../../contract/refusals.ts'
 import type { Mode } from '../../contract/words.ts'
 import { isConfirmed, mayAct } from '../../domain/users/sessions.ts'
-import { formFieldsMax, readFields, readFiles, readTypedForm } from '../../platform/html/form.ts'
+import { formFieldsMax, hiddenFieldsInSlices, readFields, readFiles, readTypedForm } from '../../platform/html/form.ts'
 import { isSameOrigin } from '../../platform/html/origin.ts'
 import { personCaller } from '../../platform/http/admin.ts'
 import type { PageAnswer, PageRequest } from '../../platform/http/pages.ts'
 import type { MountedSurface } from '../../platform/http/surfaces.ts'
+import { createSlicePauses } from '../../platform/kit/breath.ts'
 import { Refusal } from '../../platform/kit/refuse.ts'
 import type { LoadOwnAccount } from '../signin/pages.ts'
 import type { PersonReader, PersonShop, SignedInPerson } from '../signin/person.ts'
@@ -43,6 +44,7 @@ export interface DashboardParts {
 }
 
 const formBytesMax = 65_536
+const longPageMin = 100_000
 // Exceeds the largest forms of a signed-in person, such as 5,000 tax rates of four fields each.
 const fieldsMax = 25_000
 const noForm = { 413: 'body_too_large', 415: 'invalid_request', 400: 'invalid_request' } as const
@@ -82,7 +84,10 @@ async function answer(parts: DashboardParts, screen: Screen, mode: Mode, request
     if (isPost && !isSameOrigin(raw, parts.publicOrigin())) return errorPage(visit, screen.place, { kind: 'foreign' })
     if (needs !== null && !visit.may(needs)) return errorPage(visit, screen.place, { kind: 'scope', needs })
     if (screen.asksAgain && !visit.isConfirmed) return await orHeld('confirm', redirectToPassword(isPost ? back : here))
-    return shown(visit, screen.place, await run(screen, visit, request))
+    const page = shown(visit, screen.place, await run(screen, visit, request))
+    // A long page is sent in a slice of its own.
+    if (typeof page.body === 'string' && page.body.length > longPageMin) await createSlicePauses().take()
+    return page
   } catch (error) {
     if (!(error instanceof Refusal) || refusals[error.code].status >= 500 || error.code === 'rate_limited') throw error
     return errorPage(visit, screen.place, { kind: 'refused', refusal: error })
@@ -118,7 +123,7 @@ async function heldForm(
   )
   if (form === 413) return unheldPage(request, held)
   if (typeof form === 'number') return undefined
-  return heldPage(request, { ...held, hasFile, fields: [...form] })
+  return heldPage(request, { ...held, hasFile, fields: await hiddenFieldsInSlices(form) })
 }
 
 // Anyone can make the server render such a page without reading the response: 64 KiB of quotes become a page of 400 KB.

@@ -2,7 +2,6 @@
 
 import { type AdminOperationId, adminOperations } from '../../contract/admin/operations.ts'
 import { refusals } from '../../contract/refusals.ts'
-import { hiddenFields } from '../../platform/html/form.ts'
 import { renderHtmlDocument } from '../../platform/html/frame.ts'
 import { type Html, html } from '../../platform/html/html.ts'
 import { siteBranding } from '../../platform/html/mark.ts'
@@ -63,7 +62,7 @@ export interface HeldPost {
   // Where the person goes after signing in or confirming.
   back: string
   action: string
-  fields: readonly (readonly [name: string, value: string])[]
+  fields: Html
   hasFile: boolean
 }
 
@@ -79,7 +78,7 @@ export function heldPage(
     body: html`<p class="lead">${words.say(hasFile ? 'held.fileText' : `held.${kind}Text`)}</p>
 ${wayOut(words, { kind, back })}
 <form method="post" action="${action}"${hasFile && html` enctype="multipart/form-data"`}>
-  ${fields.map(([name, value]) => hiddenFields({ [name]: value }))}
+  ${fields}
   ${
     hasFile &&
     html`<p>

@@ -156,7 +156,13 @@ function hasEmptyChoice({ options = [] }: Field): boolean {
   return options.some(({ value }) => value === '')
 }
 
-export function field(words: DashboardWords, given: Field, value = '', problems: Problems = { at: {} }): Html {
+// `value` is markup if the text is long and was escaped in slices.
+export function field(
+  words: DashboardWords,
+  given: Field,
+  value: string | Html = '',
+  problems: Problems = { at: {} },
+): Html {
   const { name, label, kind, help } = given
   const problem = problems.at[pointerOf(given)]
   const id = idOf(given)
@@ -204,7 +210,7 @@ function richTools(words: DashboardWords, id: string): Html {
   </div>`
 }
 
-function control(given: Field, id: string, value: string, state: Html): Html {
+function control(given: Field, id: string, value: string | Html, state: Html): Html {
   const { name, kind, lengthMax, rows = 4, options = [], autocomplete = 'off', min, max } = given
   const bound = lengthMax !== undefined && html` maxlength="${lengthMax}"`
   if (kind === 'choice')

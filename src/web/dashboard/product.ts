@@ -224,8 +224,10 @@ export function readProductDraft(form: FormFields): { draft: ProductDraft; was: 
       .toWellFormed()
       .replace(/\p{Cc}+/gu, ' ')
       .trim()
-  // Reads up to twice the maximum length, so the person can shorten a text that is too long.
-  const text = (name: string, lengthMax: number) => typed((form.get(name) ?? '').slice(0, 2 * lengthMax).toWellFormed())
+  // Reads a little more than twice the maximum length, so the person can shorten a text that is too long. Of such a text, no character is
+  // counted to see that it is.
+  const text = (name: string, lengthMax: number) =>
+    typed((form.get(name) ?? '').slice(0, 2 * lengthMax + 1).toWellFormed())
   const yesNo = (name: string) => {
     const value = form.get(name)
     return value === 'yes' || value === 'no' ? value : ''

@@ -10,7 +10,7 @@ import { limits } from '../../../contract/limits.ts'
 import { withdrawalExemptions } from '../../../contract/words.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html, trusted } from '../../../platform/html/html.ts'
-import { htmlInSlices } from '../../../platform/html/slices.ts'
+import { escapedInSlices, htmlInSlices } from '../../../platform/html/slices.ts'
 import { newId } from '../../../platform/kit/ids.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
 import {
@@ -271,6 +271,10 @@ async function sheetOf(visit: ScreenVisit, parts: SheetParts): Promise<ScreenRes
     listShopBrands(visit),
     listShopMakers(visit),
   ])
+  const longTexts: LongTexts = {
+    description: await escapedInSlices(draft.description),
+    descriptionHtml: await escapedInSlices(draft.descriptionHtml),
+  }
   const mayChange = may('replaceAdminProduct') && present?.status !== 'archived'
   const seen = parts.seen ?? (present && { version: present.version, base: hashDraftParts(draft) })
   const form = html`${keyField()}${seen && hiddenFields({ version: seen.version, base: seen.base })}
@@ -278,7 +282,7 @@ ${problemNote(problems, linkedFields(words, draft), words)}
 ${note !== undefined && html`<p class="notice" role="status">${note}</p>`}
 <div class="columns">
   <div>
-    ${textsCard(visit, { ...parts, problems }, brands)}
+    ${textsCard(visit, { ...parts, problems }, { brands, longTexts })}
     ${picturesCard(visit, draft, { present, problems })}
     ${optionsCard(visit, draft, problems, parts.allPrice ?? '')}
     ${safetyCard(visit, draft, makers, problems)}
@@ -398,7 +402,17 @@ ${
 }`
 }
 
-function textsCard({ words }: ScreenVisit, { draft, problems, present, preview }: SheetParts, { names }: Brands): Html {
+// Escaped in slices.
+interface LongTexts {
+  description: Html
+  descriptionHtml: Html
+}
+
+function textsCard(
+  { words }: ScreenVisit,
+  { draft, problems, present, preview }: SheetParts,
+  { brands: { names }, longTexts }: { brands: Brands; longTexts: LongTexts },
+): Html {
   return renderCard({
     body: html`<div class="fields">
 ${field(
@@ -440,25 +454,29 @@ ${field(
   draft.summary,
   problems,
 )}
-${field(
-  words,
-  {
-    name: 'description',
-    label: words.say('product.description'),
-    kind: 'text',
-    rows: 8,
-    lengthMax: limits.descriptionLengthMax,
-    help: words.say(draft.descriptionHtml === '' ? 'product.descriptionHelp' : 'product.descriptionBoth'),
-  },
-  draft.description,
-  problems,
-)}
+${plainDescription(words, { draft, problems }, longTexts.description)}
 </div>
-${formattedText(words, { draft, problems, present, preview })}`,
+${formattedText(words, { draft, problems, present, preview }, longTexts.descriptionHtml)}`,
   })
 }
 
-function formattedText(words: DashboardWords, { draft, problems, present, preview }: SheetParts): Html {
+function plainDescription(words: DashboardWords, { draft, problems }: SheetParts, text: Html): Html {
+  return field(
+    words,
+    {
+      name: 'description',
+      label: words.say('product.description'),
+      kind: 'text',
+      rows: 8,
+      lengthMax: limits.descriptionLengthMax,
+      help: words.say(draft.descriptionHtml === '' ? 'product.descriptionHelp' : 'product.descriptionBoth'),
+    },
+    text,
+    problems,
+  )
+}
+
+function formattedText(words: DashboardWords, { draft, problems, present, preview }: SheetParts, longText: Html): Html {
   return html`<details
     class="formatted"${
       (draft.descriptionHtml !== '' || preview !== undefined || problems?.at['/descriptionHtml'] !== undefined) &&
@@ -477,7 +495,7 @@ function formattedText(words: DashboardWords, { draft, problems, present, previe
       lengthMax: limits.descriptionHtmlLengthMax,
       help: words.say('product.htmlHelp'),
     },
-    draft.descriptionHtml,
+    longText,
     problems,
   )}</div>
 <p>${button({ label: words.say('product.preview'), name: 'do', value: 'preview', isUnchecked: !present })}</p>
@@ -501,10 +519,13 @@ function previewOf(
   </section>`
 }
 
+// Longer than any search result.
+const foundTextMax = 400
+
 // The product as a search result would show it. browser/shown.ts updates it while the person types.
 function foundCard({ words, shop, server }: ScreenVisit, draft: ProductDraft, problems: Problems): Html {
   const shows = (fields: string, ...texts: readonly string[]) =>
-    html`<span data-shows="${fields}">${texts.find((text) => text !== '') ?? ''}</span>`
+    html`<span data-shows="${fields}">${(texts.find((text) => text !== '') ?? '').slice(0, foundTextMax)}</span>`
   const { name, summary, description, seoTitle, seoDescription } = draft
   const draw = (member: 'seoTitle' | 'seoDescription', more: Partial<Field>) =>
     field(
