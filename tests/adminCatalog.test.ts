@@ -721,4 +721,20 @@ eachEngine('the admin catalog', (given) => {
   test('the tests of this suite violate no invariant', async () => {
     assert.deepEqual(await testServer.storage.read(findViolations), [])
   })
+
+  test('a name and a brand of ligatures, which are three times as long when folded, are stored and found', async () => {
+    const ligatures = Array.from({ length: 200 }, (_, at) =>
+      String.fromCodePoint(0xfd50 + ((at * 37) % 64), 0x4e00 + at),
+    )
+    const [name, brand] = [ligatures.slice(0, 100).join(''), ligatures.slice(100).join('')]
+    const entry = { ...productEntry({}), name, brand }
+    const { data } = await done('createAdminProduct', { product: entry })
+    for (const query of [{ q: name.slice(0, 20) }, { brand }]) {
+      const { body } = await testServer.askAdmin('listAdminProducts', { query: `?${new URLSearchParams(query)}` })
+      assert.deepEqual(
+        body.data.map(({ id }: { id: string }) => id),
+        [data.id],
+      )
+    }
+  })
 })

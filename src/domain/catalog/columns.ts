@@ -9,12 +9,7 @@ import { Lru } from '../../platform/kit/lru.ts'
 import type { Reader } from '../../platform/storage/storage.ts'
 import { splitBrand } from './indexed.ts'
 import { type IndexedRow, type IndexPosition, listIndexRows } from './indexstore.ts'
-
-// Index of a product in the columns.
-export type ProductIndex = number
-
-// Indexes of products in ascending order, without duplicates.
-export type ProductIndexes = Uint32Array
+import { bytesOfIndexes, type ProductIndex, type ProductIndexes } from './places.ts'
 
 export interface CatalogColumns {
   readonly version: number
@@ -101,7 +96,7 @@ const listBytes = 200
 
 // Most made-up words find nothing, so the key often weighs more than the entries.
 function knownBytes({ places }: CachedMatches, key: string): number {
-  return listBytes + 2 * key.length + places.byteLength
+  return listBytes + 2 * key.length + bytesOfIndexes(places)
 }
 
 class StoredColumns implements CatalogColumns {

@@ -17,7 +17,7 @@ import type { OpenInterfaceHandler } from '../../platform/http/open.ts'
 import { lastingBytes } from '../../platform/kit/bytes.ts'
 import { canonicalJson } from '../../platform/kit/canonical.ts'
 import { badCursorRefusal, readCursorPosition, readOffset, writeCursorPosition } from '../../platform/kit/cursor.ts'
-import { entryWeight, Lru } from '../../platform/kit/lru.ts'
+import { AnswerCache, Lru } from '../../platform/kit/lru.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
 import { refuse } from '../../platform/kit/refuse.ts'
 import { isSlug } from '../../platform/kit/slug.ts'
@@ -44,8 +44,10 @@ import {
 import { indexSynonyms, type Synonyms } from './synonyms.ts'
 
 const rowsMax = limits.listRowsMax
-// A page of a hundred products is 50 to 100 KB, a product 2 to 5 KB: this many bytes are a few thousand products.
-const cachedPagesMax = 200
+// A page of a hundred products is 50 to 100 KB.
+const cachedPageBytesMax = 16 * 2 ** 20
+const cachedTotalsMax = 200
+// A product is 2 to 5 KB: this many bytes are a few thousand products.
 const cachedBytesMax = 16 * 2 ** 20
 // A page of a search is 15 to 30 KB.
 const cachedSearchBytesMax = 8 * 2 ** 20
@@ -66,16 +68,17 @@ type CatalogOperation =
   | 'listSearchSuggestions'
 
 export function catalogOperations(publicOrigin: () => string): { [Id in CatalogOperation]: OpenInterfaceHandler<Id> } {
-  const pages = new Lru<string, RenderedPage>(cachedPagesMax)
+  const pages = new AnswerCache<RenderedPage>(cachedPageBytesMax, ({ rows }) => rows.length)
   const products = {
     detail: new Lru<string, RenderedProduct>(cachedBytesMax, ({ bytes }) => bytes.length),
     publicDetail: new Lru<string, RenderedProduct>(cachedBytesMax, ({ bytes }) => bytes.length),
   }
-  const searches = new Lru<string, RenderedSearch>(cachedSearchBytesMax, ({ rows, more }, key) =>
-    entryWeight(key, rows.length + more.length * 2),
+  const searches = new AnswerCache<RenderedSearch>(
+    cachedSearchBytesMax,
+    ({ rows, more }) => rows.length + more.length * 2,
   )
-  const small = new Lru<string, Buffer>(cachedSmallBytesMax, ({ length }, key) => entryWeight(key, length))
-  const totals = new Lru<string, number>(cachedPagesMax)
+  const small = new AnswerCache<Buffer>(cachedSmallBytesMax, ({ length }) => length)
+  const totals = new Lru<string, number>(cachedTotalsMax)
   const words = new Lru<string, ShopWords>(cachedTreesMax)
   const columns = createColumnsCache()
   const originTag = createOriginTag()

@@ -27,8 +27,12 @@ export function createScorer(words: readonly QueryWord[], tree: CategoryTree): S
     return known
   }
 
+  // The fields after the name of the current product, split once a word is not in its name.
+  let beyondName: readonly string[] | undefined
+
   function weightBeyondName(fields: string, nameEnd: number, facets: string, word: QueryWord): number {
-    const [, tags = '', options = '', codes = '', brand = ''] = fields.slice(nameEnd).split('\n')
+    beyondName ??= fields.slice(nameEnd).split('\n')
+    const [, tags = '', options = '', codes = '', brand = ''] = beyondName
     // In descending order of the weights, so the first match is nearly always the best.
     return (
       weights.brand * scoreWordIn(brand, word) ||
@@ -42,6 +46,7 @@ export function createScorer(words: readonly QueryWord[], tree: CategoryTree): S
 
   return (fields, facets) => {
     let score = 0
+    beyondName = undefined
     // The name is checked first, because most words are in it.
     const nameEnd = fields.indexOf('\n')
     const name = fields.slice(0, nameEnd)

@@ -3,7 +3,7 @@
 
 import type { Reader } from '../../platform/storage/storage.ts'
 import { exactTerm, hashTexts, termsForMerchant } from '../search/terms.ts'
-import type { ProductIndex, ProductIndexes } from './columns.ts'
+import type { ProductIndex, ProductIndexes } from './places.ts'
 import type { CategoryTree } from './question.ts'
 import { compareRanks, insertRanked, type RankKey } from './ranking.ts'
 import { findProductsWith, listRowsOf, type SearchShop } from './search.ts'

@@ -12,10 +12,10 @@ import { languageFor } from '../search/forms.ts'
 import { isOneMistake, misspeltLengthMin } from '../search/spelling.ts'
 import { exactTerm, type Term, termsForMerchant } from '../search/terms.ts'
 import { indexWords, wholeCode } from '../search/words.ts'
-import type { CachedMatches, CatalogColumns, ProductIndex, ProductIndexes } from './columns.ts'
+import type { CachedMatches, CatalogColumns } from './columns.ts'
 import { buildFacets, type ResultCounts } from './facets.ts'
 import { listListRows, listSimilarWords, type ShopFacts } from './indexstore.ts'
-import { intersectIndexes, noProductIndexes, uniteIndexes } from './places.ts'
+import { intersectIndexes, noProductIndexes, type ProductIndex, type ProductIndexes, uniteIndexes } from './places.ts'
 import {
   activeDimensions,
   type CategoryTree,
@@ -316,11 +316,15 @@ function tallyOf({ columns, mode }: SearchShop, places: ProductIndexes): ResultC
     brandCounts[brand] = (brandCounts[brand] as number) + 1
   }
   const facets: { text: string; count: number }[] = []
-  for (const [facet, count] of counts.entries())
+  for (let facet = 0; facet < counts.length; facet += 1) {
+    const count = counts[facet] as number
     if (count > 0) facets.push({ text: columns.facetTexts[facet] as string, count })
+  }
   const brands = new Map<string, number>()
-  for (const [brand, count] of brandCounts.entries())
-    if (count > 0 && brand > 0) brands.set(columns.brandNames[brand] as string, count)
+  for (let brand = 1; brand < brandCounts.length; brand += 1) {
+    const count = brandCounts[brand] as number
+    if (count > 0) brands.set(columns.brandNames[brand] as string, count)
+  }
   return { products: places.length, priceMin, priceMax, inStock, facets, brands }
 }
 

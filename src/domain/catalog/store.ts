@@ -3,7 +3,7 @@
 import type { Mode, SoldOutRule } from '../../contract/words.ts'
 import { isNotDeferred } from '../../platform/jobs/store.ts'
 import type { CursorPosition } from '../../platform/kit/cursor.ts'
-import { foldText } from '../../platform/kit/fold.ts'
+import { foldLine, foldText } from '../../platform/kit/fold.ts'
 import { inWeights, splitIntoGroups } from '../../platform/kit/groups.ts'
 import { newId } from '../../platform/kit/ids.ts'
 import type { MerchantMode } from '../../platform/kit/mode.ts'
@@ -579,7 +579,7 @@ export function updateProducts(tx: Tx, merchant: string, products: readonly Prod
 
 // Returns the folded name and the folded brand, one line each, in this order, so a search finds either.
 export function foldProductTexts({ name, brand }: Pick<ProductRow, 'name' | 'brand'>): string {
-  return brand === null ? foldText(name) : `${foldText(name)}\n${foldText(brand)}`
+  return brand === null ? foldLine(name) : `${foldLine(name)}\n${foldLine(brand)}`
 }
 
 export interface PlacedSku {

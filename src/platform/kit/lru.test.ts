@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { entryWeight, Lru } from './lru.ts'
+import { AnswerCache, entryWeight, Lru } from './lru.ts'
 
 test('the least recently used entry is evicted first', () => {
   const lru = new Lru<string, number>(2)
@@ -75,4 +75,15 @@ test('the limit can apply to the sum of the weights of the entries', () => {
   lru.clear()
   lru.set('g', '1234567890')
   assert.equal(lru.peek('g'), '1234567890')
+})
+
+test('an answer is kept once it was asked for twice', () => {
+  const cache = new AnswerCache<string>(10_000, (text) => text.length)
+  cache.set('a', 'one')
+  assert.equal(cache.get('a'), undefined)
+  cache.set('a', 'two')
+  assert.equal(cache.get('a'), 'two')
+  // Answers that were asked for once do not displace it.
+  for (let i = 0; i < 1_000; i += 1) cache.set(`b${i}`, 'x'.repeat(1_000))
+  assert.equal(cache.get('a'), 'two')
 })

@@ -39,7 +39,7 @@ import type { MountedSurface } from '../../../platform/http/surfaces.ts'
 import { type IdempotencyClaim, runOnce } from '../../../platform/idempotency/once.ts'
 import { lastingBytes } from '../../../platform/kit/bytes.ts'
 import { isId } from '../../../platform/kit/ids.ts'
-import { entryWeight, Lru } from '../../../platform/kit/lru.ts'
+import { AnswerCache } from '../../../platform/kit/lru.ts'
 import { Refusal } from '../../../platform/kit/refuse.ts'
 import type { Reader, Tx } from '../../../platform/storage/storage.ts'
 import { AgentError } from '../error.ts'
@@ -394,7 +394,7 @@ const lookedUpMax = 50
 
 // A cached answer with fifty products has 100 KB.
 const searchesBytesMax = 8 * 2 ** 20
-const searches = new Lru<string, Buffer>(searchesBytesMax, ({ length }, key) => entryWeight(key, length))
+const searches = new AnswerCache<Buffer>(searchesBytesMax, ({ length }) => length)
 
 // Answers are cached until the catalog changes, or the URL of the online store, which they contain. As in the lists of the catalog, a
 // change of stock is shown once the background job has rendered the product again. The key includes the platform because the link to the
