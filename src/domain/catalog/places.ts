@@ -14,8 +14,12 @@ export function intersectIndexes(sets: readonly ProductIndexes[]): ProductIndexe
   return others.reduce(common, least)
 }
 
+// Where results are built before their length is known: allocating as much as the longest possible result takes longer than to copy it.
+let scratch = new Uint32Array(1_024)
+
 function common(few: ProductIndexes, many: ProductIndexes): ProductIndexes {
-  const both = new Uint32Array(few.length)
+  if (scratch.length < few.length) scratch = new Uint32Array(2 * few.length)
+  const both = scratch
   let count = 0
   const bits = few.length * farLess > many.length ? bitmapOf(many) : undefined
   if (bits) {
@@ -32,7 +36,7 @@ function common(few: ProductIndexes, many: ProductIndexes): ProductIndexes {
       if (many[low] === place) both[count++] = place
     }
   }
-  return both.subarray(0, count)
+  return both.slice(0, count)
 }
 
 // If one set is smaller by this factor, its entries are searched for one by one, which is faster than making a bitmap.
