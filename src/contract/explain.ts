@@ -49,9 +49,9 @@ interface Walk {
 function visit(walk: Walk, node: Node, value: unknown, path: string, orElse: string): void {
   if (walk.issues.length >= limits.issuesMax) return
   // An object is not checked as a whole, because its members are checked: with nested objects, each text would be counted several times.
-  if (!node.anyOf && node.type === 'object' && isObject(value)) return visitObject(walk, node, value, path)
-  if (walk.fits(node as TSchema, value)) return
-  if (node.anyOf) visitUnion(walk, node.anyOf, value, path)
+  if (!node.anyOf && node.type === 'object' && isObject(value)) visitObject(walk, node, value, path)
+  else if (walk.fits(node as TSchema, value)) return
+  else if (node.anyOf) visitUnion(walk, node.anyOf, value, path)
   else if (node.type === 'array' && Array.isArray(value)) visitArray(walk, node, value, path)
   else report(walk, path, ruleOf(node), orElse)
 }
