@@ -23,6 +23,8 @@ export async function htmlInSlices<Item>(
     texts.push(draw(item, index).toString())
   }
   endSlice()
+  // The caller joins what was rendered in several slices in one of its own.
+  if (slices.length > 1) await breath.take()
   return slices
 }
 

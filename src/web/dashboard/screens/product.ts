@@ -11,6 +11,7 @@ import { withdrawalExemptions } from '../../../contract/words.ts'
 import { hiddenFields } from '../../../platform/html/form.ts'
 import { type Html, html, trusted } from '../../../platform/html/html.ts'
 import { escapedInSlices, htmlInSlices } from '../../../platform/html/slices.ts'
+import { createSlicePauses } from '../../../platform/kit/breath.ts'
 import { newId } from '../../../platform/kit/ids.ts'
 import { type Refusal, refuse } from '../../../platform/kit/refuse.ts'
 import {
@@ -266,6 +267,8 @@ interface SheetParts {
 async function sheetOf(visit: ScreenVisit, parts: SheetParts): Promise<ScreenResult> {
   const { words, to, may } = visit
   const { draft, present, problems = { at: {} }, note } = parts
+  // A form with thousands of variants is read in one slice and rendered in others.
+  await createSlicePauses().take()
   const [categories, brands, makers] = await Promise.all([
     listShopCategories(visit),
     listShopBrands(visit),
